@@ -1,0 +1,33 @@
+//! The program IR.
+//!
+//! 1. [`Context`]: shared handles of names, types, attributes and attribute dictionaries.
+//! 2. [`Program`]: ops, values, blocks and regions; reading them.
+//! 3. [`Rewriter`]: the one way to edit a program; [`OpSpec`] says what a new op is to be.
+//! 4. [`Cursor`]: walking a block while editing it.
+//! 5. [`Extract`]: copying chosen ops into a new program.
+
+mod attr;
+mod context;
+mod cursor;
+pub(crate) mod entity;
+mod extract;
+pub mod names;
+mod order;
+mod origin;
+mod program;
+mod rewriter;
+mod rows;
+mod types;
+mod undo;
+mod uses;
+
+pub use attr::{AttrValue, FloatBits, FloatKind, IntKind, Place, Scalar};
+pub use context::{Attr, Context, Dict, Name, Type};
+pub use cursor::Cursor;
+pub use extract::{Extract, UnboundOperand, ValueMap};
+pub use origin::Origins;
+pub use program::{Block, BlockArgument, BlockOps, Nest, Op, Program, Region, Value, ValueDef};
+pub use rewriter::{At, EditError, OpSpec, Rewriter};
+pub use types::{DistTensorType, ScalarType, TensorStorage, TensorType, TypeKind};
+pub(crate) use undo::Undo;
+pub use uses::Use;

@@ -1,0 +1,12 @@
+//! What the whole-system tests share: the recorded Paddle programs and runs.
+
+use std::path::{Path, PathBuf};
+
+pub mod corpus;
+pub mod lines;
+pub mod synthetic;
+
+/// The folder of all snapshots.
+pub fn snapshots() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../snapshots")
+}
