@@ -1,0 +1,62 @@
+//! How long it takes to make and to check `VPP` for 64 stages of 8 chunks and 4096 micro-batches: 8.4 million
+//! jobs on all stages together.
+
+use divan::counter::ItemsCount;
+use divan::{Bencher, black_box};
+use pirogue_schedule::check::{Channels, Complete, Receives};
+use pirogue_schedule::{BackwardMode, Schedule, Stage, Vpp};
+
+fn main() {
+    divan::main();
+}
+
+/// The schedule of `micro_batches` micro-batches.
+fn vpp(micro_batches: u64) -> Vpp {
+    Vpp::new(64, 8, micro_batches, BackwardMode::Whole).expect("the counts are sane")
+}
+
+fn jobs(schedule: &Schedule) -> ItemsCount {
+    ItemsCount::new(schedule.jobs().len())
+}
+
+#[divan::bench]
+fn all_stages(bencher: Bencher) {
+    let vpp = vpp(4096);
+    bencher.counter(jobs(&vpp.schedule())).bench(|| black_box(vpp).schedule());
+}
+
+#[divan::bench]
+fn one_stage(bencher: Bencher) {
+    let vpp = vpp(4096);
+    bencher.bench(|| black_box(vpp).jobs(black_box(Stage(0))));
+}
+
+#[divan::bench]
+fn completeness(bencher: Bencher) {
+    let schedule = vpp(4096).schedule();
+    bencher.counter(jobs(&schedule)).bench(|| Complete::of(black_box(&schedule)).is_ok());
+}
+
+#[divan::bench(args = [Receives::NonBlocking, Receives::OwnStream, Receives::Blocking])]
+fn deadlock(bencher: Bencher, receives: Receives) {
+    let schedule = vpp(4096).schedule();
+    let complete = Complete::of(&schedule).expect("the lists are complete");
+    bencher.counter(jobs(&schedule)).bench(|| black_box(complete).deadlock(receives).is_none());
+}
+
+#[divan::bench]
+fn channels(bencher: Bencher) {
+    let schedule = vpp(4096).schedule();
+    let complete = Complete::of(&schedule).expect("the lists are complete");
+    bencher
+        .counter(jobs(&schedule))
+        .bench(|| black_box(complete).channel_mismatches(Channels::PerPair));
+}
+
+/// The dearest answer: the lists deadlock in their last group, and of all numbers of micro-batches near by
+/// the nearest ones that run are to be found.
+#[divan::bench(sample_count = 10)]
+fn refusal(bencher: Bencher) {
+    let vpp = vpp(4096 + 30);
+    bencher.bench(|| black_box(vpp).verdict().is_err());
+}
