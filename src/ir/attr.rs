@@ -39,8 +39,8 @@ pub enum AttrValue {
     Type(Type),
     /// An address. It means nothing in another process.
     Pointer(u64),
-    /// How an op and its values are spread over meshes, as Paddle prints it.
-    OpDist(Box<[u8]>),
+    /// How an op and its values are spread over meshes.
+    OpDist(OpDist),
     /// A word or bracketed text of a kind that is not known here, kept as it was spelled.
     Opaque(Box<[u8]>),
 }
@@ -128,6 +128,15 @@ impl Place {
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         (!kind.is_empty() && kind.chars().all(is_word)).then(|| Self { kind: kind.into(), device })
     }
+}
+
+/// How an op and its values are spread over meshes of processes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct OpDist {
+    /// As Paddle prints it.
+    pub printed: Box<[u8]>,
+    /// The JSON form, which also names the dims of the meshes; none if only text was read.
+    pub json: Option<Box<str>>,
 }
 
 impl std::fmt::Display for Place {

@@ -101,7 +101,8 @@ pub(crate) fn write_attr_value(context: &Context, value: &AttrValue, out: &mut V
         AttrValue::Type(ty) => write_type(context, *ty, out),
         AttrValue::Pointer(0) => out.push(b'0'),
         AttrValue::Pointer(address) => out.extend(format!("{address:#x}").bytes()),
-        AttrValue::OpDist(bytes) | AttrValue::Opaque(bytes) => out.extend_from_slice(bytes),
+        AttrValue::OpDist(dist) => out.extend_from_slice(&dist.printed),
+        AttrValue::Opaque(bytes) => out.extend_from_slice(bytes),
     }
 }
 

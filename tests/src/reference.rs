@@ -58,6 +58,8 @@ struct Source<'p> {
     program: &'p Program,
     /// The ops of the top block.
     ops: Vec<Op>,
+    /// Where an op stands among them, by its index.
+    positions: Vec<usize>,
     options: &'p SplitOptions,
     /// The job types each op belongs to, as ascending indices.
     jobs: Vec<Vec<usize>>,
@@ -73,7 +75,9 @@ pub fn split(
     weight_chains: &[Vec<Op>],
 ) -> Result<Vec<Program>, Refusal> {
     let ops: Vec<Op> = program.top_ops().collect();
-    let mut source = Source { program, ops, options, jobs: Vec::new() };
+    let mut positions = vec![usize::MAX; program.op_capacity()];
+    ops.iter().enumerate().for_each(|(position, op)| positions[op.index()] = position);
+    let mut source = Source { program, ops, positions, options, jobs: Vec::new() };
     source.jobs = jobs::of_all(&source, weight_chains)?;
     let mut programs: Vec<Program> = options.job_types.iter().map(|_| program.clone()).collect();
     for index in (0..source.ops.len()).rev() {
@@ -147,7 +151,7 @@ impl Source<'_> {
     /// The position of the op of the top block that is `op` or holds it.
     fn position(&self, op: Op) -> usize {
         let op = self.program.ancestor_in(self.program.top(), op).expect("every op hangs from the top block");
-        self.ops.iter().position(|&other| other == op).expect("it is an op of the top block")
+        self.positions[op.index()]
     }
 
     /// The positions of the ops of the top block that use a value or hold an op that does, ascending.

@@ -5,7 +5,8 @@
 
 use crate::dialect::{self, AttrKind, OpFacts};
 use crate::ir::{
-    Attr, AttrValue, Context, Dict, FloatBits, FloatKind, IntKind, Name, Place, ScalarType, names,
+    Attr, AttrValue, Context, Dict, FloatBits, FloatKind, IntKind, Name, OpDist, Place, ScalarType,
+    names,
 };
 
 use super::error::ReadError;
@@ -161,7 +162,9 @@ fn read_value(
     match scanner.peek() {
         b'"' => scanner.string(quote).map(|raw| AttrValue::Str(unescape(raw, quote))),
         b'[' => read_array(context, scanner, kind, quote, depth),
-        b'{' => scanner.braces(quote).map(|text| AttrValue::OpDist(text.into())),
+        b'{' => scanner
+            .braces(quote)
+            .map(|text| AttrValue::OpDist(OpDist { printed: text.into(), json: None })),
         b'(' => read_typed_literal(context, scanner, quote, depth),
         _ => {
             let rest = scanner.rest();

@@ -1,0 +1,2 @@
+//! The `pirogue` command.
+fn main() {}

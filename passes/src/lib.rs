@@ -1,0 +1,40 @@
+//! The passes that come with Pirogue, over Paddle training programs.
+//!
+//! - [`complete_op_roles`]: which phase of a step an op belongs to, where it does not say.
+//! - [`infer_chunk_ids`]: which chunk of its stage an op belongs to, where it does not say.
+//! - [`split_matmul_grad`]: a matmul's gradient as two products, so that the one of the weights can
+//!   run later.
+//! - [`overlap_send_recv`]: sends and receives on streams of their own.
+//! - [`pipeline_scheduler_vpp`]: the programs and the job list of a stage.
+//!
+//! They use the public interface of `pirogue` alone: what they can do, any pass can do.
+//!
+//! ```
+//! let mut registry = pirogue::pass::Registry::new();
+//! pirogue_passes::register(&mut registry).expect("the names are new");
+//! ```
+
+#![deny(missing_docs)]
+
+pub mod complete_op_roles;
+pub mod infer_chunk_ids;
+pub mod overlap_send_recv;
+pub mod phase;
+pub mod pipeline_scheduler_vpp;
+mod positions;
+pub mod split;
+pub mod split_matmul_grad;
+
+use pirogue::pass::{Registry, RegistryError};
+
+/// Registers all of them.
+///
+/// # Errors
+/// If a pass of one of their names is registered already.
+pub fn register(registry: &mut Registry) -> Result<(), RegistryError> {
+    registry.register::<complete_op_roles::CompleteOpRoles>()?;
+    registry.register::<infer_chunk_ids::InferChunkIds>()?;
+    registry.register::<split_matmul_grad::SplitMatmulGrad>()?;
+    registry.register::<overlap_send_recv::OverlapSendRecv>()?;
+    registry.register::<pipeline_scheduler_vpp::PipelineSchedulerVpp>()
+}

@@ -1,0 +1,197 @@
+//! Which ops record an event, and which wait for it.
+//!
+//! Ops on one stream run in order, and within a job the executor orders what streams share. Across
+//! jobs an op must wait for an event of the op that made what it reads, if that op is on another
+//! stream.
+//!
+//! - From `recv_forward{c}` to `forward{c}` and from `backward{c}` to `send_backward{c}` the first
+//!   user on each stream of each later program waits, as Paddle has it (Paddle: the first user).
+//! - Anywhere else a user waits whose stream has not met the value yet: not in the value's own job,
+//!   and behind no earlier wait.
+//!
+//! Data and parameters are there before any job runs. An op records one event, named after its
+//! first result that somebody waits for; waits are added to those that an op already has.
+
+use hashbrown::HashMap;
+use pirogue::diagnostic::{Diagnostic, Place};
+use pirogue::ir::{Attr, Dict, names};
+use pirogue_schedule::JobKind;
+use rustc_hash::FxBuildHasher;
+use smallvec::{SmallVec, smallvec};
+
+use super::bound::users;
+use super::names::NamedWire;
+use super::placement::{JobIndex, Placement};
+use super::{Source, SplitOptions};
+
+/// The events of all programs, by position of the op.
+#[derive(Default)]
+pub(super) struct Events {
+    records: HashMap<usize, String, FxBuildHasher>,
+    waits: HashMap<(usize, JobIndex), Vec<String>, FxBuildHasher>,
+}
+
+impl Events {
+    /// The event that an op records.
+    pub(super) fn recorded(&self, position: usize) -> Option<&str> {
+        self.records.get(&position).map(String::as_str)
+    }
+
+    /// The events that an op waits for in a job.
+    pub(super) fn awaited(&self, position: usize, job: JobIndex) -> &[String] {
+        self.waits.get(&(position, job)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether nobody records anything.
+    pub(super) fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+}
+
+/// The stream of each op that has one; all others run on the calculation stream.
+struct Streams {
+    of: HashMap<usize, Attr, FxBuildHasher>,
+}
+
+impl Streams {
+    fn of(source: &Source<'_>) -> Self {
+        let program = source.program;
+        let context = program.context();
+        // Dictionaries repeat, so each is looked into once.
+        let mut seen: HashMap<Dict, Option<Attr>, FxBuildHasher> = HashMap::default();
+        let mut of = HashMap::default();
+        for (position, &op) in source.ops.iter().enumerate() {
+            let dict = program.dict(op);
+            let stream = *seen.entry(dict).or_insert_with(|| {
+                context.dict_get(dict, names::EXECUTION_STREAM).map(|attr| context.plain_attr(attr))
+            });
+            if let Some(stream) = stream {
+                of.insert(position, stream);
+            }
+        }
+        Self { of }
+    }
+
+    fn get(&self, position: usize) -> Option<Attr> {
+        self.of.get(&position).copied()
+    }
+}
+
+/// Finds all events.
+pub(super) fn find(
+    source: &Source<'_>,
+    options: &SplitOptions,
+    placement: &Placement,
+    wires: &[NamedWire],
+    remarks: &mut Vec<Diagnostic>,
+) -> Events {
+    let streams = Streams::of(source);
+    let mut events = Events::default();
+    if streams.of.is_empty() {
+        return events;
+    }
+    let crosses_streams = crossing_streams(source, &streams, wires);
+    let mut beyond_paddle = None;
+    for (named, _) in wires.iter().zip(crosses_streams).filter(|&(_, crosses)| crosses) {
+        let producer = named.wire.producer;
+        let waiters = waiters(source, options, placement, &streams, named);
+        if waiters.is_empty() {
+            continue;
+        }
+        let event = events.records.entry(producer).or_insert_with(|| event_name(source, named)).clone();
+        let paddle_waits = waiters.first().is_some_and(|first| first.by_paddle);
+        if !paddle_waits || waiters.len() > 1 {
+            beyond_paddle.get_or_insert((waiters[waiters.len() - 1].position, event.clone()));
+        }
+        for waiter in waiters {
+            let awaited = events.waits.entry((waiter.position, waiter.job)).or_default();
+            if !awaited.contains(&event) {
+                awaited.push(event.clone());
+            }
+            if awaited.len() > 1 {
+                beyond_paddle.get_or_insert((waiter.position, event.clone()));
+            }
+        }
+    }
+    if let Some((position, event)) = beyond_paddle {
+        remarks.push(
+            Diagnostic::note("N0209", format!("an op waits for the event `{event}` that Paddle would not wait for"))
+                .at(Place::op(source.program, source.ops[position]))
+                .remark("Paddle lets only the first user wait, and for one event: the others race with the other stream"),
+        );
+    }
+    events
+}
+
+/// The event an op already records, else one named after the value.
+fn event_name(source: &Source<'_>, named: &NamedWire) -> String {
+    let op = source.ops[named.wire.producer];
+    let own = source.program.attr_str(op, names::EVENT_TO_RECORD);
+    own.unwrap_or_else(|| source.program.context().name_text(named.name())).to_owned()
+}
+
+/// For each wire, whether an op on a stream makes or reads it.
+fn crossing_streams(source: &Source<'_>, streams: &Streams, wires: &[NamedWire]) -> Vec<bool> {
+    let mut by_value = HashMap::<_, usize, FxBuildHasher>::default();
+    by_value.extend(wires.iter().enumerate().map(|(index, named)| (named.wire.value, index)));
+    let mut crosses: Vec<bool> =
+        wires.iter().map(|named| streams.get(named.wire.producer).is_some()).collect();
+    for &position in streams.of.keys() {
+        for value in source.program.operands(source.ops[position]).iter().flatten() {
+            if let Some(&index) = by_value.get(value) {
+                crosses[index] = true;
+            }
+        }
+    }
+    crosses
+}
+
+struct Waiter {
+    position: usize,
+    job: JobIndex,
+    by_paddle: bool,
+}
+
+/// The ops that must wait for what makes a value.
+fn waiters(
+    source: &Source<'_>,
+    options: &SplitOptions,
+    placement: &Placement,
+    streams: &Streams,
+    named: &NamedWire,
+) -> Vec<Waiter> {
+    let wire = &named.wire;
+    let maker = source.ops[wire.producer];
+    if matches!(source.program.name(maker), names::DATA | names::PARAMETER) {
+        return Vec::new();
+    }
+    let users = users(source, wire.value);
+    let in_job = |job: JobIndex| users.iter().copied().filter(move |&user| placement.jobs(user).contains(&job));
+    let own_stream = streams.get(wire.producer);
+    let mut met: SmallVec<[Option<Attr>; 4]> = smallvec![own_stream];
+    met.extend(in_job(wire.from).map(|user| streams.get(user)));
+    let mut waiters = Vec::new();
+    for &job in &wire.to {
+        let is_pair = is_paddle_pair(options, wire.from, job);
+        let mut waited: SmallVec<[Option<Attr>; 4]> = smallvec![];
+        for position in in_job(job) {
+            let stream = streams.get(position);
+            let needs = if is_pair { stream != own_stream } else { !met.contains(&stream) };
+            if needs && !waited.contains(&stream) {
+                let by_paddle = is_pair && waited.is_empty();
+                waiters.push(Waiter { position, job, by_paddle });
+                waited.push(stream);
+            }
+        }
+        met.extend(waited);
+    }
+    waiters
+}
+
+fn is_paddle_pair(options: &SplitOptions, from: JobIndex, to: JobIndex) -> bool {
+    let kind = |job: JobIndex| options.job_types[usize::from(job)].kind();
+    matches!(
+        (kind(from), kind(to)),
+        (JobKind::RecvForward, JobKind::Forward) | (JobKind::Backward, JobKind::SendBackward)
+    )
+}

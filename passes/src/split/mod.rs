@@ -1,0 +1,85 @@
+//! Cutting a program into the programs of its job types: one sweep.
+//!
+//! 1. [`placement`]: the job type of each op of the top block, from role, chunk and name; with a
+//!    split backward, by pattern.
+//! 2. [`bound`]: lists (`vec` values) and control-flow stacks cannot cross programs, so the ops at
+//!    their two ends are brought together.
+//! 3. [`wires`]: the values that cross, from two arrays: the job type of each op, and the set of job
+//!    types that use each value.
+//! 4. [`names`]: by which name each of them goes, in each program.
+//! 5. [`events`]: who records an event and who waits for it, where streams differ.
+//! 6. [`build`]: each program is copied once, with only its own ops, in their order.
+//!
+//! Cost: O(ops + operands + what crosses). An op nested in a region counts as part of the op of the
+//! top block that holds it.
+
+mod bound;
+mod build;
+mod events;
+mod names;
+mod placement;
+mod wires;
+
+use pirogue::diagnostic::Diagnostic;
+use pirogue::ir::{Op, Place, Program};
+use pirogue_schedule::{BackwardMode, JobType};
+
+use crate::infer_chunk_ids::infer;
+use crate::phase::phases;
+use crate::positions::Positions;
+
+/// What to cut a program into.
+#[derive(Clone, Debug)]
+pub struct SplitOptions {
+    /// The job types, in the order in which values may go from one to a later one.
+    pub job_types: Vec<JobType>,
+    /// Chunks of the stage (v).
+    pub chunks: u32,
+    /// Whether the backward is one job or two.
+    pub backward: BackwardMode,
+    /// The device of values that cross, as their kwargs say it.
+    pub place: Place,
+}
+
+/// The programs of all job types, and what is to be said about them.
+#[derive(Debug)]
+pub struct Split {
+    /// One program for each job type, in order; empty ones too.
+    pub programs: Vec<(JobType, Program)>,
+    /// Where the programs are not what Paddle would have made, and why.
+    pub remarks: Vec<Diagnostic>,
+}
+
+/// The program at hand, with what is known of it from the start.
+struct Source<'p> {
+    program: &'p Program,
+    ops: Vec<Op>,
+    positions: Positions,
+}
+
+/// Cuts `program`, which stays as it is. `weight_chains` are ops that yield one weight gradient
+/// together: with a split backward they go where the last of them goes.
+///
+/// # Errors
+/// All faults of the step that found any: ops without a role or chunk (`E0201`..`E0203`), chunks
+/// out of range (`E0205`), uses against the order of job types (`E0204`), names that clash
+/// (`E0206`), lists and stacks that cannot be kept together (`E0207`, `E0208`).
+pub fn split(
+    program: &Program,
+    options: &SplitOptions,
+    weight_chains: &[Vec<Op>],
+) -> Result<Split, Vec<Diagnostic>> {
+    let ops: Vec<Op> = program.top_ops().collect();
+    let positions = Positions::of(program, &ops);
+    let source = Source { program, ops, positions };
+    let phases = phases(program, &source.ops)?;
+    let chunks = infer(program, &source.ops, &phases)?;
+    let mut remarks = Vec::new();
+    let mut placement = placement::place(&source, options, &phases, &chunks, weight_chains)?;
+    bound::keep_together(&source, options, &mut placement, &mut remarks)?;
+    let wires = wires::find(&source, options, &placement)?;
+    let named = names::name(&source, &placement, wires, &mut remarks);
+    let events = events::find(&source, options, &placement, &named, &mut remarks);
+    let programs = build::build(&source, options, &placement, &named, &events)?;
+    Ok(Split { programs, remarks })
+}

@@ -1,0 +1,211 @@
+//! What the passes of one run share, and who watches them.
+//!
+//! - *Diagnostics*, in the order in which they were reported.
+//! - *Artifacts*: values by type that a pass leaves for those who follow. A pass answers for what
+//!   it left as of its end; once a later pass changes the program and does not
+//!   [preserve](super::Pass::preserves) it, it is *stale*, and asking for it is an error.
+//! - *Analyses*: values computed from a program, kept while the program is unchanged or the passes
+//!   that change it preserve them.
+//! - *Statistics*: what the passes counted.
+//! - *Observers*: who is told what happens.
+//!
+//! Invariant: one session serves one program, or artifacts could be taken for fresh by accident.
+
+use std::any::{Any, TypeId, type_name};
+use std::sync::Arc;
+
+use super::observe::Observers;
+use super::{Observer, PassContext, PassError, Preserved, ProgramSet, Statistics, StepPath};
+use crate::diagnostic::{Diagnostic, Severity};
+
+/// How an artifact is seen as a set of programs.
+pub(super) type AsPrograms = fn(&mut dyn Any) -> &mut dyn ProgramSet;
+
+pub(super) struct Artifact {
+    pub(super) type_id: TypeId,
+    pub(super) type_name: &'static str,
+    /// The edit stamp it holds for; `None` while the pass that made it runs.
+    pub(super) stamp: Option<u64>,
+    pub(super) made_by: String,
+    pub(super) value: Box<dyn Any + Send>,
+    pub(super) as_programs: Option<AsPrograms>,
+}
+
+pub(super) struct CachedAnalysis {
+    pub(super) stamp: u64,
+    pub(super) type_id: TypeId,
+    pub(super) value: Arc<dyn Any + Send + Sync>,
+}
+
+/// What the passes of one run share; see the [module](self).
+#[derive(Default)]
+pub struct Session {
+    pub(super) diagnostics: Vec<Diagnostic>,
+    pub(super) artifacts: Vec<Artifact>,
+    pub(super) analyses: Vec<CachedAnalysis>,
+    pub(super) statistics: Statistics,
+    pub(super) observers: Observers,
+    /// Which step runs.
+    pub(super) path: StepPath,
+    /// The edit stamp of the program when the running pass began, or when the last one ended.
+    stamp: u64,
+    /// How much was reported when the running pass began.
+    reported_before: usize,
+}
+
+/// # For everyone
+impl Session {
+    /// A session in which nothing happened yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds an observer; it is told what happens after those that were added before, and what is
+    /// over before them.
+    pub fn observe(&mut self, observer: impl Observer) {
+        self.observers.push(Box::new(observer));
+    }
+
+    /// The first observer of a type: to ask what it saw.
+    pub fn observer<O: Observer>(&self) -> Option<&O> {
+        self.observers.find()
+    }
+
+    /// The view that a pass of this name has: for running a pass by hand.
+    pub fn context<'s>(&'s mut self, pass: &'s str) -> PassContext<'s> {
+        PassContext::new(self, pass)
+    }
+
+    /// What was reported so far, in order. Why a pass failed is not among it: that is in the
+    /// failure.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
+    }
+
+    /// Removes and returns what was reported so far.
+    pub fn take_diagnostics(&mut self) -> Vec<Diagnostic> {
+        std::mem::take(&mut self.diagnostics)
+    }
+
+    /// What the passes counted.
+    pub fn statistics(&self) -> &Statistics {
+        &self.statistics
+    }
+
+    /// Whether there is an artifact `T` that is not stale.
+    pub fn has<T: Any + Send>(&self) -> bool {
+        self.find::<T>("the caller").is_ok()
+    }
+
+    /// The artifact `T`.
+    ///
+    /// # Errors
+    /// If no pass left one, or it is stale.
+    pub fn get<T: Any + Send>(&self) -> Result<&T, PassError> {
+        let artifact = &self.artifacts[self.find::<T>("the caller")?];
+        Ok(artifact.value.downcast_ref().expect("artifacts are found by their type"))
+    }
+
+    /// Removes and returns the artifact `T`.
+    ///
+    /// # Errors
+    /// If no pass left one, or it is stale.
+    pub fn take<T: Any + Send>(&mut self) -> Result<T, PassError> {
+        let index = self.find::<T>("the caller")?;
+        let value = self.artifacts.remove(index).value;
+        Ok(*value.downcast().expect("artifacts are found by their type"))
+    }
+}
+
+/// # Finding artifacts
+impl Session {
+    /// The position of the artifact `T`, or what to tell who asked.
+    pub(super) fn find<T: Any>(&self, asked_by: &str) -> Result<usize, PassError> {
+        let is_wanted = |artifact: &Artifact| artifact.type_id == TypeId::of::<T>();
+        self.find_where(asked_by, short_name::<T>(), is_wanted)
+    }
+
+    /// The position of the programs left last.
+    pub(super) fn find_programs(&self, asked_by: &str) -> Result<usize, PassError> {
+        self.find_where(asked_by, "plan", |artifact| artifact.as_programs.is_some())
+    }
+
+    fn find_where(
+        &self,
+        asked_by: &str,
+        wanted: &str,
+        is_wanted: impl Fn(&Artifact) -> bool,
+    ) -> Result<usize, PassError> {
+        let Some(index) = self.artifacts.iter().rposition(is_wanted) else {
+            return Err(missing(asked_by, wanted));
+        };
+        match self.artifacts[index].stamp {
+            Some(stamp) if stamp != self.stamp => Err(stale(asked_by, &self.artifacts[index])),
+            _ => Ok(index),
+        }
+    }
+}
+
+/// # For the manager
+impl Session {
+    /// Takes note that a pass begins on a program of this edit stamp.
+    pub(super) fn begin_pass(&mut self, stamp: u64) {
+        self.stamp = stamp;
+        self.reported_before = self.diagnostics.len();
+        // A stamp that was rolled back may come again with other edits behind it.
+        self.analyses.retain(|kept| kept.stamp == stamp);
+    }
+
+    /// Takes note that the pass that began last is done. What it left holds for the program as it
+    /// is now, and so does what it preserved.
+    pub(super) fn end_pass(&mut self, stamp: u64, preserved: &Preserved) {
+        let before = std::mem::replace(&mut self.stamp, stamp);
+        for artifact in &mut self.artifacts {
+            let held = artifact.stamp == Some(before) && preserved.holds(artifact.type_id);
+            if held || artifact.stamp.is_none() {
+                artifact.stamp = Some(stamp);
+            }
+        }
+        for kept in &mut self.analyses {
+            if preserved.holds(kept.type_id) {
+                kept.stamp = stamp;
+            }
+        }
+    }
+
+    /// Forgets what the pass that began last left.
+    pub(super) fn abandon_pass(&mut self) {
+        self.artifacts.retain(|artifact| artifact.stamp.is_some());
+        self.analyses.clear();
+    }
+
+    /// Removes the errors that the running pass reported.
+    pub(super) fn take_errors(&mut self) -> Vec<Diagnostic> {
+        let start = self.reported_before.min(self.diagnostics.len());
+        let is_error = |diagnostic: &mut Diagnostic| diagnostic.severity == Severity::Error;
+        self.diagnostics.extract_if(start.., is_error).collect()
+    }
+}
+
+fn missing(asked_by: &str, wanted: &str) -> PassError {
+    let message = format!("`{asked_by}` needs a `{wanted}`, and no pass before it left one");
+    Diagnostic::error("E0514", message).help("put the pass that makes it before this one").into()
+}
+
+fn stale(asked_by: &str, artifact: &Artifact) -> PassError {
+    let Artifact { type_name, made_by, .. } = artifact;
+    let message =
+        format!("the `{type_name}` that `{made_by}` left is stale: `{asked_by}` cannot use it");
+    Diagnostic::error("E0515", message)
+        .remark(format!("the program was changed after `{made_by}` had run"))
+        .help(format!("put the passes that change the program before `{made_by}`"))
+        .into()
+}
+
+/// The name of a type without its path.
+pub(super) fn short_name<T>() -> &'static str {
+    let full = type_name::<T>();
+    let path = full.split('<').next().unwrap_or(full);
+    let start = path.rfind("::").map_or(0, |at| at + 2);
+    &full[start..]
+}
