@@ -12,8 +12,8 @@
 //! let top = rewriter.program().top();
 //! let data = rewriter.create(At::End(top), OpSpec::new(context.name("pd_op.data")).results(&[tensor]));
 //! let x = rewriter.program().result(data, 0);
-//! let relu = OpSpec::new(context.name("pd_op.relu")).operands(&[Some(x)]).results(&[tensor]);
-//! rewriter.create(At::End(top), relu);
+//! let relu = OpSpec::new(context.name("pd_op.relu"));
+//! rewriter.create(At::End(top), relu.operands(&[Some(x)]).results(&[tensor]));
 //! assert!(rewriter.erase(data).is_err(), "its result is used");
 //! assert_eq!(rewriter.edits(), 2);
 //! ```

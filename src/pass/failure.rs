@@ -15,7 +15,7 @@ use crate::text;
 pub struct PipelineFailure {
     pub(super) failed: Option<String>,
     pub(super) diagnostics: Vec<Diagnostic>,
-    pub(super) reproducer: Option<Reproducer>,
+    pub(super) reproducer: Option<Box<Reproducer>>,
 }
 
 impl PipelineFailure {
@@ -43,7 +43,7 @@ impl PipelineFailure {
 
     /// The program and the pipeline that fail in the same way; none if nothing ran.
     pub fn reproducer(&self) -> Option<&Reproducer> {
-        self.reproducer.as_ref()
+        self.reproducer.as_deref()
     }
 }
 

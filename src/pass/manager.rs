@@ -14,7 +14,9 @@ use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
-use super::check::{Verify, verify_all, verify_input, verify_touched};
+use super::check::{
+    Verify, is_mostly_touched, verify_all, verify_changed, verify_input, verify_touched,
+};
 use super::jobs::{self, Job};
 use super::observe::{Change, StepInfo};
 use super::parallel::{default_threads, map_in_parallel, share};
@@ -155,7 +157,7 @@ impl Runner<'_> {
             return Ok(());
         }
         let start = Instant::now();
-        let verified = verify_input(program);
+        let verified = verify_input(program, session);
         session.observers.verified(start.elapsed());
         state.verified = Some(program.edit_stamp());
         verified.map_err(|error| PipelineFailure::before_all(error.into_diagnostics()))
@@ -211,7 +213,7 @@ impl Runner<'_> {
         PipelineFailure {
             failed: Some(pass.clone()),
             diagnostics: error.into_diagnostics(),
-            reproducer: Some(Reproducer { pass, program: before, pipeline }),
+            reproducer: Some(Box::new(Reproducer { pass, program: before, pipeline })),
         }
     }
 
@@ -251,38 +253,29 @@ impl Runner<'_> {
         rewriter: &Rewriter<'_>,
         session: &mut Session,
     ) -> Result<(), PassError> {
-        if self.verify != Verify::Off && rewriter.edits() > 0 {
-            let start = Instant::now();
-            let outcome = verify_touched(rewriter, info.name());
-            session.observers.verified(start.elapsed());
-            outcome?;
-        }
-        self.verified_whole(info, state, rewriter.program(), session)
-    }
-
-    /// Verifies all of a program behind the last step, or wherever that is asked for.
-    fn verified_whole(
-        &self,
-        info: StepInfo<'_>,
-        state: &mut State<'_>,
-        program: &Program,
-        session: &mut Session,
-    ) -> Result<(), PassError> {
-        let stamp = Some(program.edit_stamp());
-        let is_last = info.index + 1 == self.pipeline.steps().len();
-        let is_due = match self.verify {
-            Verify::Off => false,
-            Verify::Touched => is_last,
-            Verify::Full => true,
-        };
-        if !is_due || state.verified == stamp {
+        let whole_is_due = self.whole_is_due(info, state, rewriter.program());
+        if !whole_is_due && (self.verify == Verify::Off || rewriter.edits() == 0) {
             return Ok(());
         }
         let start = Instant::now();
-        let outcome = verify_all(program, info.name());
+        let outcome = if whole_is_due || is_mostly_touched(rewriter) {
+            state.verified = Some(rewriter.program().edit_stamp());
+            verify_changed(rewriter, info.name(), session)
+        } else {
+            verify_touched(rewriter, info.name(), session)
+        };
         session.observers.verified(start.elapsed());
-        state.verified = stamp;
         outcome
+    }
+
+    /// Whether all of the program is to be verified behind a step, and was not since it changed.
+    fn whole_is_due(&self, info: StepInfo<'_>, state: &State<'_>, program: &Program) -> bool {
+        let is_asked_for = match self.verify {
+            Verify::Off => false,
+            Verify::Touched => info.index + 1 == self.pipeline.steps().len(),
+            Verify::Full => true,
+        };
+        is_asked_for && state.verified != Some(program.edit_stamp())
     }
 }
 
@@ -335,8 +328,26 @@ impl Runner<'_> {
             return Err(StepFailure::OnPrograms(failure));
         }
         jobs::put_back(artifact, programs, session)?;
-        self.verified_whole(info, state, program, session)?;
+        self.verified_behind_jobs(info, state, program, session)?;
         session.end_pass(program.edit_stamp(), &Preserved::all());
         Ok(Change { edits })
+    }
+
+    /// Where `jobs(...)` is the last step: verifies what the passes before it left.
+    fn verified_behind_jobs(
+        &self,
+        info: StepInfo<'_>,
+        state: &mut State<'_>,
+        program: &Program,
+        session: &mut Session,
+    ) -> Result<(), PassError> {
+        if !self.whole_is_due(info, state, program) {
+            return Ok(());
+        }
+        let start = Instant::now();
+        state.verified = Some(program.edit_stamp());
+        let outcome = verify_all(program, info.name(), session);
+        session.observers.verified(start.elapsed());
+        outcome
     }
 }

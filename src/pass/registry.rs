@@ -182,6 +182,12 @@ impl Registry {
         self.entries.values().map(|entry| &entry.info)
     }
 
+    /// A line for each pass: its name and what it does.
+    pub fn list(&self) -> String {
+        let width = self.entries.keys().map(|name| name.chars().count()).max().unwrap_or(0);
+        self.iter().map(|info| format!("{:width$}  {}\n", info.name, info.summary)).collect()
+    }
+
     /// What is known of a pass.
     pub fn info(&self, name: &str) -> Option<&PassInfo> {
         self.entries.get(name).map(|entry| &entry.info)
@@ -191,8 +197,8 @@ impl Registry {
     ///
     /// # Errors
     /// If there is none of that name; the diagnostic lists near ones.
-    pub fn help(&self, name: &str) -> Result<String, Diagnostic> {
-        self.info(name).map(super::help::help_text).ok_or_else(|| self.unknown(name))
+    pub fn help(&self, name: &str) -> Result<String, Box<Diagnostic>> {
+        self.info(name).map(super::help::help_text).ok_or_else(|| self.unknown(name).into())
     }
 
     /// That there is no pass of a name, and which ones are meant perhaps.

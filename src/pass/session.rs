@@ -179,6 +179,16 @@ impl Session {
         self.analyses.clear();
     }
 
+    /// Reports a diagnostic unless its like was reported: of the same code and message.
+    pub(super) fn report_once(&mut self, diagnostic: Diagnostic) {
+        let is_like = |reported: &Diagnostic| {
+            reported.code == diagnostic.code && reported.message == diagnostic.message
+        };
+        if !self.diagnostics.iter().any(is_like) {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
     /// Removes the errors that the running pass reported.
     pub(super) fn take_errors(&mut self) -> Vec<Diagnostic> {
         let start = self.reported_before.min(self.diagnostics.len());

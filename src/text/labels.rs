@@ -80,8 +80,9 @@ impl Labels {
                 for &block in program.region_blocks(region).iter().rev() {
                     labels.meet_kwargs(program, block);
                     if program.name(op) == names::WHILE {
-                        let arguments = program.arguments(block);
-                        arguments.iter().for_each(|a| _ = labels.meet(program, a.value));
+                        for argument in program.arguments(block) {
+                            labels.meet(program, argument.value);
+                        }
                     }
                     pending.extend(program.block_ops(block).rev());
                 }

@@ -130,10 +130,10 @@ impl Writer {
         let [rate] =
             self.op_with("pd_op.data", &[], [FLOAT], &data("\"learning_rate\"", "[1]"), "true");
         let mut saved = Vec::new();
-        for layer in 0..layers {
+        for (layer, weights) in parameters.iter().enumerate() {
             self.chunk = chunk_of(layer);
-            let (layer, out) = self.forward(x, &parameters[layer]);
-            saved.push(layer);
+            let (kept, out) = self.forward(x, weights);
+            saved.push(kept);
             x = out;
         }
         let mut gradient = self.loss(x);

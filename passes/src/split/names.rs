@@ -64,7 +64,7 @@ pub(super) fn name(
             let shadows = shadows.get(&wire.value).map_or(&[][..], Vec::as_slice);
             let in_job = |job: JobIndex| {
                 let found = shadows.iter().filter(move |s| placement.jobs(s.position).contains(&job));
-                found.last().map(|shadow| shadow.name)
+                found.map(|shadow| shadow.name).next_back()
             };
             let own = given.or_else(|| in_job(wire.from));
             let name = own.unwrap_or_else(|| made_name(source, &wire, &mut taken, &mut renamed_clashes));
@@ -97,10 +97,12 @@ fn shadows(source: &Source<'_>) -> NameMap<Value, Vec<Shadow>> {
     let program = source.program;
     let mut shadows: NameMap<Value, Vec<Shadow>> = NameMap::default();
     for (position, &op) in source.ops.iter().enumerate() {
-        if program.name(op) == names::SHADOW_OUTPUT {
-            if let (Some(value), Some(name)) = (program.operand(op, 0), name_attr(source, op, names::OUTPUT_NAME)) {
-                shadows.entry(value).or_default().push(Shadow { position, name });
-            }
+        if program.name(op) != names::SHADOW_OUTPUT {
+            continue;
+        }
+        let name = name_attr(source, op, names::OUTPUT_NAME);
+        if let (Some(value), Some(name)) = (program.operand(op, 0), name) {
+            shadows.entry(value).or_default().push(Shadow { position, name });
         }
     }
     shadows

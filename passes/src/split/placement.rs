@@ -8,12 +8,11 @@
 
 use pirogue::diagnostic::{Diagnostic, Place};
 use pirogue::ir::{Op, names};
-use pirogue::text::Labels;
 use pirogue_schedule::{BackwardMode, JobKind};
 use smallvec::{SmallVec, smallvec};
 
 use super::{Source, SplitOptions};
-use crate::phase::{MOST_SHOWN, Phase, add_rest};
+use crate::phase::{MOST_SHOWN, Phase};
 
 /// The place of a job type in the order of job types.
 pub(super) type JobIndex = u16;
@@ -117,33 +116,38 @@ fn check_chunks(
     phases: &[Phase],
     chunks: &[i32],
 ) -> Result<(), Vec<Diagnostic>> {
-    let is_outside = |&position: &usize| {
-        let chunk = chunks[position];
-        phases[position] != Phase::Optimize && !(0..i64::from(options.chunks)).contains(&chunk.into())
-    };
-    let outside: Vec<usize> = (0..source.ops.len()).filter(is_outside).collect();
+    // A wrong count of chunks puts half of the program outside, so each chunk is one fault.
+    let mut outside: Vec<(i32, usize, usize)> = Vec::new();
+    for (position, (&phase, &chunk)) in phases.iter().zip(chunks).enumerate() {
+        if phase == Phase::Optimize || (0..i64::from(options.chunks)).contains(&chunk.into()) {
+            continue;
+        }
+        match outside.iter_mut().find(|(other, ..)| *other == chunk) {
+            Some((_, _, others)) => *others += 1,
+            None => outside.push((chunk, position, 0)),
+        }
+    }
     if outside.is_empty() {
         return Ok(());
     }
-    let labels = Labels::of(source.program);
-    let chunk_range = match options.chunks {
+    let range = match options.chunks {
         1 => "the stage has one chunk, 0".to_owned(),
         count => format!("the stage has the chunks 0 to {}", count - 1),
     };
-    let mut faults: Vec<Diagnostic> = outside
-        .iter()
-        .take(MOST_SHOWN)
-        .map(|&position| {
-            let op = source.ops[position];
-            let name = source.program.name_text(op);
-            let message = format!("`{name}` is in chunk {}, but {chunk_range}", chunks[position]);
-            Diagnostic::error("E0205", message)
-                .at(Place::op_in(source.program, op, &labels))
-                .help("mend its `chunk_id`, or plan with more chunks (`--chunks`, `vpp_degree`)")
-        })
-        .collect();
-    add_rest(&mut faults, outside.len(), "ops");
-    Err(faults)
+    let fault = |&(chunk, position, others): &(i32, usize, usize)| {
+        let op = source.ops[position];
+        let name = source.program.name_text(op);
+        let who = match others {
+            0 => format!("`{name}` is"),
+            1 => format!("`{name}` and another op are"),
+            others => format!("`{name}` and {others} other ops are"),
+        };
+        Diagnostic::error("E0205", format!("{who} in chunk {chunk}, but {range}"))
+            .at(Place::op(source.program, op))
+            .help("mend the `chunk_id`, or plan with more chunks (`--chunks`, `vpp_degree`)")
+    };
+    outside.truncate(MOST_SHOWN);
+    Err(outside.iter().map(fault).collect())
 }
 
 /// The names of eight ops in a row that make a weight gradient and add it to its sum.

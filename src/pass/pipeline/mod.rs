@@ -26,6 +26,9 @@ use super::value::value_text;
 use super::{Pass, RegisteredPass, Registry};
 use crate::diagnostic::{Diagnostic, Severity};
 
+/// How many faults are reported of one pipeline.
+const MOST_FAULTS: usize = 20;
+
 /// Passes in the order in which they run; see the [module](self).
 #[derive(Default)]
 pub struct Pipeline {
@@ -67,11 +70,12 @@ impl Pipeline {
     /// # Errors
     /// The first fault of the spelling; or all unknown names, wrong options and broken rules.
     pub fn parse(registry: &Registry, text: &str) -> Result<Self, Vec<Diagnostic>> {
-        let elements = parse::parse(text).map_err(|fault| vec![fault])?;
+        let elements = parse::parse(text).map_err(|fault| vec![*fault])?;
         let source = Source::new(text);
         let mut resolver = resolve::Resolver { registry, source, faults: Vec::new() };
         let pipeline = resolver.pipeline(elements);
         let mut faults = resolver.faults;
+        faults.truncate(MOST_FAULTS);
         if faults.is_empty() {
             faults = pipeline.broken_rules();
             faults.retain(|fault| fault.severity == Severity::Error);

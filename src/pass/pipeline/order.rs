@@ -1,6 +1,6 @@
 //! Whether a pipeline keeps the rules its passes declare.
 
-use super::{PassStep, Pipeline, Step};
+use super::{MOST_FAULTS, PassStep, Pipeline, Step};
 use crate::diagnostic::Diagnostic;
 use crate::pass::{Demand, Rule};
 
@@ -9,6 +9,9 @@ use crate::pass::{Demand, Rule};
 pub(super) fn broken_rules(pipeline: &Pipeline) -> Vec<Diagnostic> {
     let mut broken = Vec::new();
     for (index, step) in pipeline.steps.iter().enumerate() {
+        if broken.len() >= MOST_FAULTS {
+            break;
+        }
         match step {
             Step::Pass(pass) => check_step(pipeline, index, pass, &mut broken),
             Step::Jobs(jobs) => broken.extend(broken_rules(&jobs.pipeline)),

@@ -21,6 +21,9 @@ use crate::pass::value::{is_number_like, is_word_char, word_value};
 
 /// How deep `jobs(...)` and lists may nest.
 const DEPTH: usize = 16;
+/// How many bytes a pipeline may have: names are looked up and compared, so that a text without
+/// end would take time without end.
+const LENGTH: usize = 64 << 10;
 
 /// A name, and where it stands.
 pub(super) struct Spanned<T> {
@@ -43,8 +46,12 @@ pub(super) enum Element {
 }
 
 /// Reads the text of a pipeline.
-pub(super) fn parse(text: &str) -> Result<Vec<Element>, Diagnostic> {
+pub(super) fn parse(text: &str) -> Parsed<Vec<Element>> {
     let mut parser = Parser { text, at: 0, depth: 0 };
+    if text.len() > LENGTH {
+        let message = format!("a pipeline has at most {LENGTH} bytes, this one has {}", text.len());
+        return Err(parser.fault(message, 0..1).into());
+    }
     let elements = parser.elements()?;
     match parser.peek() {
         None => Ok(elements),
@@ -58,7 +65,7 @@ struct Parser<'t> {
     depth: usize,
 }
 
-type Parsed<T> = Result<T, Diagnostic>;
+type Parsed<T> = Result<T, Box<Diagnostic>>;
 
 /// # Characters
 impl Parser<'_> {
@@ -100,17 +107,20 @@ impl Parser<'_> {
 
 /// # Faults
 impl Parser<'_> {
-    fn expected(&mut self, wanted: &str) -> Diagnostic {
+    fn expected(&mut self, wanted: &str) -> Box<Diagnostic> {
         match self.peek() {
             Some(c) => self.unexpected(c, wanted),
-            None => self
-                .fault(format!("the pipeline ends where {wanted} should be"), self.at..self.at + 1),
+            None => {
+                let message = format!("the pipeline ends where {wanted} should be");
+                self.fault(message, self.at..self.at + 1).into()
+            }
         }
     }
 
-    fn unexpected(&self, c: char, wanted: &str) -> Diagnostic {
-        self.fault(format!("unexpected `{}`", c.escape_debug()), self.at..self.at + c.len_utf8())
-            .help(format!("expected {wanted}"))
+    fn unexpected(&self, c: char, wanted: &str) -> Box<Diagnostic> {
+        let range = self.at..self.at + c.len_utf8();
+        let fault = self.fault(format!("unexpected `{}`", c.escape_debug()), range);
+        fault.help(format!("expected {wanted}")).into()
     }
 
     fn fault(&self, message: String, range: Range<usize>) -> Diagnostic {
@@ -122,7 +132,8 @@ impl Parser<'_> {
         self.depth += 1;
         if self.depth > DEPTH {
             let range = self.at.saturating_sub(1)..self.at;
-            return Err(self.fault(format!("a pipeline nests at most {DEPTH} levels deep"), range));
+            let message = format!("a pipeline nests at most {DEPTH} levels deep");
+            return Err(self.fault(message, range).into());
         }
         Ok(())
     }
@@ -183,7 +194,8 @@ impl Parser<'_> {
             if options.iter().any(|earlier| earlier.name.value == name.value) {
                 let message = format!("option `{}` is given twice", name.value);
                 let place = Source::new(self.text).place(&name.range);
-                return Err(Diagnostic::error("E0506", message).at(place).help("keep one of them"));
+                let fault = Diagnostic::error("E0506", message).at(place);
+                return Err(fault.help("keep one of them").into());
             }
             self.expect('=', "`=` and a value")?;
             let value = self.value()?;
@@ -213,7 +225,7 @@ impl Parser<'_> {
         if value.is_string() && is_number_like(&word.value) {
             let message = format!("`{}` is not a number that fits 64 bits", word.value);
             let help = "a number too long or misspelled; for a string, put it in quotes";
-            return Err(self.fault(message, word.range).help(help));
+            return Err(self.fault(message, word.range).help(help).into());
         }
         Ok(Spanned { value, range: word.range })
     }
@@ -242,7 +254,8 @@ impl Parser<'_> {
         let mut string = String::new();
         loop {
             let Some(c) = self.next_in_string() else {
-                return Err(self.fault("a string has no end".to_owned(), start..start + 1));
+                let fault = self.fault("a string has no end".to_owned(), start..start + 1);
+                return Err(fault.into());
             };
             match c {
                 '"' => return Ok(Spanned { value: string.into(), range: start..self.at }),
@@ -272,6 +285,7 @@ impl Parser<'_> {
         escaped.ok_or_else(|| {
             self.fault("an unknown escape in a string".to_owned(), start..self.at)
                 .help("known are `\\\"`, `\\\\`, `\\n`, `\\t`, `\\r` and `\\u{1f}`")
+                .into()
         })
     }
 

@@ -3,7 +3,7 @@
 
 use super::parse::{Element, OptionText, Spanned};
 use super::source::{Source, Spot};
-use super::{JobsStep, PassStep, Pipeline, Step};
+use super::{JobsStep, MOST_FAULTS, PassStep, Pipeline, Step};
 use crate::diagnostic::Diagnostic;
 use crate::pass::near::{either, nearest};
 use crate::pass::options::Options;
@@ -19,7 +19,14 @@ pub(super) struct Resolver<'r> {
 impl Resolver<'_> {
     /// The pipeline of these elements, without those that have a fault.
     pub(super) fn pipeline(&mut self, elements: Vec<Element>) -> Pipeline {
-        Pipeline { steps: elements.into_iter().filter_map(|element| self.step(element)).collect() }
+        let mut steps = Vec::new();
+        for element in elements {
+            if self.faults.len() >= MOST_FAULTS {
+                break;
+            }
+            steps.extend(self.step(element));
+        }
+        Pipeline { steps }
     }
 
     fn step(&mut self, element: Element) -> Option<Step> {
@@ -39,7 +46,7 @@ impl Resolver<'_> {
             return None;
         };
         let before = self.faults.len();
-        given.iter().for_each(|option| self.check_option(info, option));
+        given.iter().take(MOST_FAULTS).for_each(|option| self.check_option(info, option));
         self.check_required(info, name, given);
         if self.faults.len() > before {
             return None;

@@ -89,8 +89,11 @@ fn the_list_does_not_depend_on_who_registered_first() {
     shuffled.register::<Fail>().unwrap();
     shuffled.register::<SetChunk>().unwrap();
     shuffled.register::<EraseSinks>().unwrap();
-    let names: Vec<&str> = shuffled.iter().map(|info| info.name.as_str()).collect();
-    assert_eq!(names, ["erase_sinks", "fail", "set_chunk"]);
+    let expected = "erase_sinks  Erases `test.sink`.
+fail         Changes the program and then fails.
+set_chunk    Puts ops into a chunk.
+";
+    assert_eq!(shuffled.list(), expected);
 }
 
 #[test]

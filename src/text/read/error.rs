@@ -13,7 +13,7 @@ pub(super) enum ReadError {
     Undefined { name: String },
     #[error("`{name}` is defined twice")]
     DefinedTwice { name: String },
-    #[error("`{op}` has {have} {what}, but {types} types for them")]
+    #[error("`{op}` has {have} {what}, but there are {types} types for them")]
     Count { op: String, what: &'static str, have: usize, types: usize },
     #[error("`{name}` is used with the type `{used}`, but it was defined with `{defined}`")]
     TypeMismatch { name: String, used: String, defined: String },

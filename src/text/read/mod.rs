@@ -545,10 +545,11 @@ impl<'t> Reader<'t> {
         }
         let errors_before = self.errors.len();
         self.region(rewriter, body, depth, open);
-        if self.errors.len() == errors_before {
-            if let Err(fault) = self.loop_types(rewriter, body, &results, start) {
-                self.report(fault);
-            }
+        if self.errors.len() > errors_before {
+            return;
+        }
+        if let Err(fault) = self.loop_types(rewriter, body, &results, start) {
+            self.report(fault);
         }
     }
 

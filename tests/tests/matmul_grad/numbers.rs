@@ -123,7 +123,8 @@ impl Shapes {
             let (batch, last) = index.split_at(rank - 2);
             for inner in 0..self.x[inner_axis] {
                 let at = |row: usize, column: usize, transposed: bool| {
-                    [batch, if transposed { &[column, row] } else { &[row, column] }[..]].concat()
+                    let last = if transposed { [column, row] } else { [row, column] };
+                    [batch, &last].concat()
                 };
                 let in_x = x.position(&at(last[0], inner, self.transpose[0]));
                 let in_y = y.position(&at(inner, last[1], self.transpose[1]));

@@ -1,0 +1,15 @@
+//! The commands, a file each.
+
+pub mod completions;
+pub mod opt;
+pub mod passes;
+pub mod plan;
+
+use pirogue::pass::Registry;
+
+/// All passes that the command knows.
+fn registry() -> Registry {
+    let mut registry = Registry::new();
+    pirogue_passes::register(&mut registry).expect("the names of the passes differ");
+    registry
+}
