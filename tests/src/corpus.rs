@@ -104,10 +104,19 @@ pub fn cases() -> Vec<Case> {
 
 /// The printed programs: name and bytes.
 pub fn programs() -> Vec<(String, Vec<u8>)> {
+    files("txt")
+}
+
+/// The bytes of the programs that were saved as JSON.
+pub fn json_programs() -> Vec<Vec<u8>> {
+    files("json").into_iter().map(|(_, bytes)| bytes).collect()
+}
+
+fn files(extension: &str) -> Vec<(String, Vec<u8>)> {
     let folder = std::fs::read_dir(fixtures().join("programs")).expect("the folder is there");
     let mut programs: Vec<_> = folder
         .map(|entry| entry.expect("the folder can be read").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "txt"))
+        .filter(|path| path.extension().is_some_and(|found| found == extension))
         .map(|path| {
             let name = path.file_name().expect("a file has a name").to_string_lossy().into_owned();
             (name, std::fs::read(&path).expect("the file can be read"))

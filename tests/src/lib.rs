@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 pub mod corpus;
+pub mod damage;
 pub mod lines;
 pub mod synthetic;
 
