@@ -128,7 +128,9 @@ impl Runs {
         let mut behind = carry(said.iter().rev().copied());
         behind.reverse();
         let neighbours = |index: usize| match (before[index], behind[index]) {
-            (Some(before), Some(behind)) if before != behind => Some(Neighbours::Differ { before, behind }),
+            (Some(before), Some(behind)) if before != behind => {
+                Some(Neighbours::Differ { before, behind })
+            }
             (before, behind) => before.or(behind).map(Neighbours::Agree),
         };
         let unset = (0..ops.len()).map(|index| is_unset(&ops[index]).then(|| neighbours(index))?);
@@ -279,7 +281,8 @@ fn ambiguity(program: &Program, ops: &[Op], ambiguous: &[usize]) -> Option<Diagn
         0 => String::new(),
         count => format!(" and {count} more"),
     };
-    let message = format!("`{name}`{more} got the earlier of two roles that fit: the other is optimize");
+    let message =
+        format!("`{name}`{more} got the earlier of two roles that fit: the other is optimize");
     let warning = Diagnostic::warning("W0211", message)
         .at(Place::op(program, ops[first]))
         .remark("it runs for every micro-batch; an optimizer op runs once a step")
@@ -304,7 +307,9 @@ mod tests {
             let types = vec!["tensor<1xf32>"; reads.len()].join(", ");
             let role = if *role == NONE { String::new() } else { format!("op_role:{role}") };
             let operands = operands.join(", ");
-            source += &format!("    (%{index}) = \"t.op{index}\" ({operands}) {{{role}}} : ({types}) -> tensor<1xf32>\n");
+            source += &format!(
+                "    (%{index}) = \"t.op{index}\" ({operands}) {{{role}}} : ({types}) -> tensor<1xf32>\n"
+            );
         }
         let read = text::read_program(&Context::new(), "test.pir", (source + "}\n").as_bytes());
         read.expect("it is well formed").program
@@ -317,7 +322,8 @@ mod tests {
     #[track_caller]
     fn completes(ops: &[(i32, &[usize])], expected: &[i32]) -> RolesReport {
         let mut program = program(ops);
-        let report = complete_op_roles(&mut Rewriter::new(&mut program)).expect("every op has a role that fits");
+        let report = complete_op_roles(&mut Rewriter::new(&mut program))
+            .expect("every op has a role that fits");
         assert_eq!(roles(&program), expected);
         let again = complete_op_roles(&mut Rewriter::new(&mut program));
         assert_eq!(again, Ok(RolesReport::default()));
@@ -335,7 +341,8 @@ mod tests {
 
     #[test]
     fn a_run_between_ops_of_one_role_has_that_role_whoever_reads_it() {
-        let report = completes(&[(0, &[]), (-1, &[]), (NONE, &[1]), (0, &[]), (1, &[2])], &[0, 0, 0, 0, 1]);
+        let report =
+            completes(&[(0, &[]), (-1, &[]), (NONE, &[1]), (0, &[]), (1, &[2])], &[0, 0, 0, 0, 1]);
         assert_eq!((report.completed, report.warning), (2, None));
     }
 
@@ -348,15 +355,24 @@ mod tests {
     /// the third; the last reads nothing and is not read.
     #[test]
     fn at_a_boundary_the_data_flow_decides() {
-        let ops: &[(i32, &[usize])] = &[(0, &[]), (-1, &[0]), (-1, &[]), (-1, &[2]), (-1, &[]), (1, &[3])];
+        let ops: &[(i32, &[usize])] =
+            &[(0, &[]), (-1, &[0]), (-1, &[]), (-1, &[2]), (-1, &[]), (1, &[3])];
         let report = completes(ops, &[0, 0, 1, 1, 0, 1]);
         assert_eq!(report.warning, None);
     }
 
     #[test]
+    fn what_reads_nothing_goes_with_the_earliest_of_its_users() {
+        completes(&[(0, &[]), (-1, &[]), (1, &[1]), (2, &[1])], &[0, 1, 1, 2]);
+    }
+
+    #[test]
     fn a_value_of_a_later_phase_draws_its_reader_into_that_phase() {
         completes(&[(1, &[]), (0, &[]), (-1, &[0]), (1, &[2])], &[1, 0, 1, 1]);
-        completes(&[(0, &[]), (1, &[]), (0, &[]), (-1, &[1]), (0, &[]), (1, &[])], &[0, 1, 0, 1, 0, 1]);
+        completes(
+            &[(0, &[]), (1, &[]), (0, &[]), (-1, &[1]), (0, &[]), (1, &[])],
+            &[0, 1, 0, 1, 0, 1],
+        );
     }
 
     /// An update of a parameter, a forward value, between the backward ops and the optimizer.
@@ -364,7 +380,10 @@ mod tests {
     fn an_op_before_the_optimizer_is_not_put_before_its_neighbours_and_a_warning_says_so() {
         let report = completes(&[(0, &[]), (1, &[]), (-1, &[0]), (2, &[])], &[0, 1, 1, 2]);
         let warning = report.warning.expect("it may belong to the optimizer");
-        assert_eq!((&*warning.code, warning.primary.and_then(|place| place.line)), ("W0211", Some(4)));
+        assert_eq!(
+            (&*warning.code, warning.primary.and_then(|place| place.line)),
+            ("W0211", Some(4))
+        );
     }
 
     #[test]

@@ -138,7 +138,9 @@ fn ring_faults(program: &Program, faulty: &[Op]) -> Vec<Diagnostic> {
     let shown = faulty.iter().take(MOST_SHOWN).map(|&op| {
         let message = match program.attr(op, names::RING_ID) {
             None => "`pd_op.send_v2` has no `ring_id`, which names its stream",
-            Some(_) => "the `ring_id` of `pd_op.send_v2` is no integer, and so cannot name its stream",
+            Some(_) => {
+                "the `ring_id` of `pd_op.send_v2` is no integer, and so cannot name its stream"
+            }
         };
         Diagnostic::error("E0211", message)
             .at(Place::op_in(program, op, &labels))

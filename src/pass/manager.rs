@@ -27,7 +27,12 @@ use super::{
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::ir::{Program, Rewriter, Undo};
 
-/// Runs a pipeline on programs; see the [module](super).
+/// Runs a pipeline on programs.
+///
+/// **A pass that fails or panics leaves the program as it was before it.** Guarding it costs by the
+/// edit, not by the op. Programs of a plan and several inputs are worked on at the same time, with
+/// results that do not depend on the number of threads. The manager prints nothing: all that a run
+/// leaves is in its [`Session`].
 pub struct PassManager {
     pipeline: Pipeline,
     verify: Verify,

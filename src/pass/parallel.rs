@@ -52,4 +52,15 @@ mod tests {
             assert!(squares.iter().enumerate().all(|(n, &square)| square == (n * n) as u64));
         }
     }
+
+    /// Two threads in step: each does one of every two items, so that neither has a run of them.
+    #[test]
+    fn results_of_threads_that_take_turns_are_put_in_order() {
+        let (two, both) = (NonZeroUsize::new(2).unwrap(), std::sync::Barrier::new(2));
+        let results = map_in_parallel(two, (0..20).collect(), |n: usize| {
+            both.wait();
+            n
+        });
+        assert_eq!(results, (0..20).collect::<Vec<usize>>());
+    }
 }

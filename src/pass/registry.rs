@@ -122,7 +122,7 @@ struct Entry {
     factory: Factory,
 }
 
-/// The passes that pipelines can name; see the [module](self).
+/// The passes that pipelines can name, in the order of their names.
 #[derive(Default)]
 pub struct Registry {
     entries: BTreeMap<String, Entry>,

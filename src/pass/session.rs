@@ -37,7 +37,13 @@ pub(super) struct CachedAnalysis {
     pub(super) value: Arc<dyn Any + Send + Sync>,
 }
 
-/// What the passes of one run share; see the [module](self).
+/// What the passes of one run share: diagnostics, artifacts, analyses, counts, and observers.
+///
+/// An *artifact* is a value that a pass leaves for those who follow, one of each type. Its pass
+/// answers for it as of its end; once a later pass changes the program and does not
+/// [preserve](super::Pass::preserves) it, it is *stale*, and asking for it is an error.
+///
+/// A session serves one program: artifacts of two could not be told apart.
 #[derive(Default)]
 pub struct Session {
     pub(super) diagnostics: Vec<Diagnostic>,

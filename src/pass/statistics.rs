@@ -49,7 +49,7 @@ pub struct Count {
     pub count: u64,
 }
 
-/// What passes counted; see the [module](self).
+/// What passes counted: a row for each counter of each step, in the order of the steps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
     counts: Vec<Count>,

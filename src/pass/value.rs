@@ -1,6 +1,6 @@
 //! Option values as pipeline text spells them.
 //!
-//! Integers, decimal numbers, `true`, `false`, `null`, bare words, "strings" and [lists]. A word is
+//! Integers, decimal numbers, `true`, `false`, `null`, bare words, "strings" and `[lists]`. A word is
 //! bare where reading it back gives the same string: [`value_text`] is the inverse of the reader.
 
 use serde_json::{Number, Value};

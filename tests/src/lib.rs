@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 pub mod corpus;
 pub mod damage;
 pub mod lines;
+pub mod random;
+pub mod reference;
 pub mod synthetic;
 
 /// The folder of all snapshots.

@@ -100,10 +100,16 @@ impl Recipe {
 /// Recipes of programs of up to about `steps` ops, and now and then twenty times as many.
 pub fn recipe(steps: usize, lists: Lists) -> impl Strategy<Value = Recipe> {
     let chunks = prop_oneof![9 => 1..=5u16, 1 => Just(16), 1 => Just(32)];
-    let stage = prop::sample::select(vec![StageKind::Only, StageKind::First, StageKind::Middle, StageKind::Last]);
+    let stage = prop::sample::select(vec![
+        StageKind::Only,
+        StageKind::First,
+        StageKind::Middle,
+        StageKind::Last,
+    ]);
     let size = prop_oneof![12 => 0..=steps / 8, 12 => 0..=steps, 1 => steps..=20 * steps];
     (chunks, stage, size).prop_flat_map(move |(chunks, stage, size)| {
-        let lists_of_steps = (vec_of_steps(size / 2), vec_of_steps(size / 2), vec_of_steps(size / 8));
+        let lists_of_steps =
+            (vec_of_steps(size / 2), vec_of_steps(size / 2), vec_of_steps(size / 8));
         let parameters = prop::collection::vec(any::<u16>(), 0..=1 + size / 8);
         let holes = prop::collection::vec(any::<u16>(), 0..=size / 4);
         (lists_of_steps, parameters, holes).prop_map(

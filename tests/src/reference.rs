@@ -95,7 +95,12 @@ pub fn split(
 
 /// Replaces the uses of a result in the programs its op does not belong to. The ops behind it have
 /// been erased from all programs that are not theirs, so the uses that are left are real.
-fn cut(source: &Source<'_>, index: usize, value: Value, programs: &mut [Program]) -> Result<(), Refusal> {
+fn cut(
+    source: &Source<'_>,
+    index: usize,
+    value: Value,
+    programs: &mut [Program],
+) -> Result<(), Refusal> {
     let takers = source.elsewhere(index).filter(|&job| !programs[job].is_unused(value));
     let takers: Vec<usize> = takers.collect();
     if takers.is_empty() {
@@ -111,7 +116,8 @@ fn cut(source: &Source<'_>, index: usize, value: Value, programs: &mut [Program]
         take(source, value, naming::name_in(source, value, job), &mut programs[job])?;
     }
     let name = naming::name_in(source, value, own + 1);
-    let is_shadowed = name.contains("var_") && !naming::names_itself(source.program, source.ops[index]);
+    let is_shadowed =
+        name.contains("var_") && !naming::names_itself(source.program, source.ops[index]);
     for &own in source.jobs[index].iter().filter(|_| is_shadowed) {
         shadow(source, source.ops[index], value, &name, &mut programs[own]);
     }
@@ -119,7 +125,12 @@ fn cut(source: &Source<'_>, index: usize, value: Value, programs: &mut [Program]
 }
 
 /// `op(%v)` ==> `op(%kwarg_name)`, nested uses too.
-fn take(source: &Source<'_>, value: Value, name: String, program: &mut Program) -> Result<(), Refusal> {
+fn take(
+    source: &Source<'_>,
+    value: Value,
+    name: String,
+    program: &mut Program,
+) -> Result<(), Refusal> {
     let context = source.program.context();
     let attr = |value| context.attr(value);
     let attrs = context.dict_in_order([
@@ -150,13 +161,17 @@ impl Source<'_> {
 
     /// The position of the op of the top block that is `op` or holds it.
     fn position(&self, op: Op) -> usize {
-        let op = self.program.ancestor_in(self.program.top(), op).expect("every op hangs from the top block");
+        let op = self
+            .program
+            .ancestor_in(self.program.top(), op)
+            .expect("every op hangs from the top block");
         self.positions[op.index()]
     }
 
     /// The positions of the ops of the top block that use a value or hold an op that does, ascending.
     fn user_positions(&self, value: Value) -> Vec<usize> {
-        let mut users: Vec<usize> = self.program.uses(value).map(|found| self.position(found.op)).collect();
+        let mut users: Vec<usize> =
+            self.program.uses(value).map(|found| self.position(found.op)).collect();
         users.sort_unstable();
         users.dedup();
         users

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use pirogue::diagnostic::{Diagnostic, Severity};
-use pirogue::ir::{Context, verify};
+use pirogue::diagnostic::Diagnostic;
+use pirogue::ir::Context;
 use pirogue::pass::{PassManager, Pipeline, Session};
 use pirogue_passes::pipeline_scheduler_vpp::PipelineSchedulerVpp;
 use pirogue_plan::{Plan, SkipGcRule, write_folder, write_stages};
@@ -84,11 +84,6 @@ fn plan_stage(args: &args::Plan, path: &Path, stage: u32) -> Planned {
     drop(bytes);
     let mut program = read.program;
     let mut found = read.warnings;
-    let faults = verify(&program);
-    if faults.iter().any(|fault| fault.severity == Severity::Error) {
-        return Err(faults);
-    }
-    found.extend(faults);
     let pass = PipelineSchedulerVpp {
         pp_degree: args.stages,
         pp_stage: stage,

@@ -72,7 +72,10 @@ pub(super) fn name(
                 .program
                 .result_flag(source.ops[wire.producer], names::PERSISTABLE, wire.result)
                 .unwrap_or(false);
-            let renamed = wire.to.iter().filter_map(|&job| Some((job, in_job(job)?))).collect();
+            let renamed = match shadows {
+                [] => Vec::new(),
+                _ => wire.to.iter().filter_map(|&job| Some((job, in_job(job)?))).collect(),
+            };
             let has_var = source.program.context().name_text(name).contains("var_");
             let is_saved = given.is_none() && has_var;
             NamedWire { wire, name, renamed, is_saved, is_persistable }

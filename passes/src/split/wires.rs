@@ -6,6 +6,7 @@
 use pirogue::diagnostic::{Diagnostic, Place};
 use pirogue::ir::{Op, TypeKind, Value, names};
 use pirogue::text::Labels;
+use smallvec::SmallVec;
 
 use super::placement::{JobIndex, Placement, job_name};
 use super::{Source, SplitOptions};
@@ -22,7 +23,7 @@ pub(super) struct Wire {
     /// The job it comes from: the first one that computes it.
     pub(super) from: JobIndex,
     /// The jobs it goes to, in order.
-    pub(super) to: Vec<JobIndex>,
+    pub(super) to: SmallVec<[JobIndex; 4]>,
 }
 
 /// For each value, the job types that use it.
@@ -89,7 +90,7 @@ pub(super) fn find(
                 continue;
             }
             let own = placement.jobs(producer);
-            let to: Vec<JobIndex> = sets.jobs(value).filter(|job| !own.contains(job)).collect();
+            let to: SmallVec<[JobIndex; 4]> = sets.jobs(value).filter(|job| !own.contains(job)).collect();
             let wire = Wire { value, producer, result, from, to };
             match wire.to.first() {
                 None => {}

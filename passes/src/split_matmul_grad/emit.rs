@@ -67,7 +67,12 @@ pub(super) struct Emitted {
 }
 
 /// Replaces an op by the ops of its recipe.
-pub(super) fn replace(rewriter: &mut Rewriter<'_>, parts: &mut Parts, op: Op, recipe: &Recipe) -> Emitted {
+pub(super) fn replace(
+    rewriter: &mut Rewriter<'_>,
+    parts: &mut Parts,
+    op: Op,
+    recipe: &Recipe,
+) -> Emitted {
     let mut emitter = Emitter::new(rewriter, parts, op, recipe.element);
     let emitted = Emitted {
         dx: recipe.dx.as_ref().map_or_else(Vec::new, |chain| emitter.chain(chain, 0)),
@@ -89,7 +94,12 @@ struct Emitter<'a, 'p> {
 }
 
 impl<'a, 'p> Emitter<'a, 'p> {
-    fn new(rewriter: &'a mut Rewriter<'p>, parts: &'a mut Parts, old: Op, element: ScalarType) -> Self {
+    fn new(
+        rewriter: &'a mut Rewriter<'p>,
+        parts: &'a mut Parts,
+        old: Op,
+        element: ScalarType,
+    ) -> Self {
         let program = rewriter.program();
         // Paddle writes -1 where the op says nothing.
         let said = |column: Option<i32>| Some(column.unwrap_or(-1));
@@ -140,7 +150,8 @@ impl<'a, 'p> Emitter<'a, 'p> {
     fn matmul(&mut self, left: Value, right: Value, chain: &Chain) -> Value {
         let program = self.rewriter.program();
         let stops = stops_gradient(program, left) && stops_gradient(program, right);
-        let [transpose_x, transpose_y] = chain.product.transpose.map(|t| self.parts.truth[usize::from(t)]);
+        let [transpose_x, transpose_y] =
+            chain.product.transpose.map(|t| self.parts.truth[usize::from(t)]);
         let dict = self.parts.context.dict([
             (names::STOP_GRADIENT, self.parts.stop_gradient[usize::from(stops)]),
             (names::TRANSPOSE_X, transpose_x),
@@ -175,12 +186,24 @@ impl<'a, 'p> Emitter<'a, 'p> {
         self.create_typed(names::FULL_INT_ARRAY, &[], dict, ty)
     }
 
-    fn create(&mut self, name: Name, operands: &[Option<Value>], dict: Dict, dims: &[i64]) -> Value {
+    fn create(
+        &mut self,
+        name: Name,
+        operands: &[Option<Value>],
+        dict: Dict,
+        dims: &[i64],
+    ) -> Value {
         let ty = tensor(&self.parts.context, dims, self.element);
         self.create_typed(name, operands, dict, ty)
     }
 
-    fn create_typed(&mut self, name: Name, operands: &[Option<Value>], dict: Dict, ty: Type) -> Value {
+    fn create_typed(
+        &mut self,
+        name: Name,
+        operands: &[Option<Value>],
+        dict: Dict,
+        ty: Type,
+    ) -> Value {
         let results = [ty];
         let spec = OpSpec::new(name)
             .operands(operands)
@@ -202,7 +225,9 @@ fn stops_gradient(program: &Program, value: Value) -> bool {
         program.context().attr_value(attr).as_bool()
     };
     let said = match program.def(value) {
-        ValueDef::Result { op, index } => program.result_flag(op, names::STOP_GRADIENT, index as usize),
+        ValueDef::Result { op, index } => {
+            program.result_flag(op, names::STOP_GRADIENT, index as usize)
+        }
         ValueDef::Kwarg { block, keyword } => {
             program.kwarg(block, keyword).and_then(|argument| argument_says(argument.attrs))
         }

@@ -76,8 +76,10 @@ impl Form {
         if dx.is_none() && dy.is_none() {
             return Err(WholeReason::NothingWanted);
         }
-        let read = |value| of_type(program.context(), program.ty(value)).ok_or(WholeReason::NotDense);
-        let ((x, element), (y, y_element), (grad, grad_element)) = (read(x)?, read(y)?, read(grad)?);
+        let read =
+            |value| of_type(program.context(), program.ty(value)).ok_or(WholeReason::NotDense);
+        let ((x, element), (y, y_element), (grad, grad_element)) =
+            (read(x)?, read(y)?, read(grad)?);
         let wants = Wants { dx: dx.is_some(), dy: dy.is_some() };
         let form = Self { x, y, grad, transpose, wants, element };
         form.check(&[y_element, grad_element])?;
@@ -116,7 +118,8 @@ impl Form {
 
     /// The same op with each dim as well known as the others make it.
     pub(super) fn problem(&self) -> Result<Problem, WholeReason> {
-        let grad_batch = broadcast_all(batch(&self.x), batch(&self.y)).ok_or(WholeReason::Inconsistent)?;
+        let grad_batch =
+            broadcast_all(batch(&self.x), batch(&self.y)).ok_or(WholeReason::Inconsistent)?;
         let [grad_rows, grad_columns] = matrix(&self.grad, false);
         let [rows, x_inner] = matrix(&self.x, self.transpose[0]);
         let [y_inner, columns] = matrix(&self.y, self.transpose[1]);

@@ -68,7 +68,8 @@ impl Problem {
     /// their last dim is the same in both, but for leading ones.
     fn folded(&self, product: Product, target: &[i64]) -> Result<Chain, WholeReason> {
         let folded = product.factors.map(|side| {
-            let (&last, leading) = self.dims(side).split_last().expect("factors have two dims or more");
+            let (&last, leading) =
+                self.dims(side).split_last().expect("factors have two dims or more");
             vec![fold(leading), last]
         });
         if ![&folded[0], &folded[1], target].into_iter().all(can_be_target) {
@@ -80,9 +81,15 @@ impl Problem {
     }
 
     /// A batched product, summed down to the dims of the target; `other` is the other operand.
-    fn summed(&self, product: Product, target: &[i64], other: &[i64]) -> Result<Chain, WholeReason> {
+    fn summed(
+        &self,
+        product: Product,
+        target: &[i64],
+        other: &[i64],
+    ) -> Result<Chain, WholeReason> {
         let [left, right] = product.factors.map(|side| self.dims(side));
-        let dims = self::product(left, right, product.transpose).ok_or(WholeReason::Inconsistent)?;
+        let dims =
+            self::product(left, right, product.transpose).ok_or(WholeReason::Inconsistent)?;
         let mut chain = Chain::plain(product, dims);
         let axes = self.broadcast_axes(target, other)?;
         if !axes.is_empty() {

@@ -19,7 +19,11 @@ enum Kind {
 
 /// Says what differs from Paddle, what is computed for nothing, and what is left whole; each kind
 /// at the first op of its own, in the order of these.
-pub(super) fn notes(program: &Program, decisions: &[Decision], dead: DeadProducts) -> Vec<Diagnostic> {
+pub(super) fn notes(
+    program: &Program,
+    decisions: &[Decision],
+    dead: DeadProducts,
+) -> Vec<Diagnostic> {
     let mut kinds: Vec<(Kind, Op, usize)> = Vec::new();
     for (op, decision) in decisions {
         let Some(kind) = kind(decision) else { continue };
@@ -59,8 +63,11 @@ fn describe(kind: Kind, count: usize, dead: DeadProducts) -> Diagnostic {
     match kind {
         Kind::Differs(failure) => {
             let (code, what, paddle) = difference(failure);
-            Diagnostic::note(code, format!("{ops} {what} {} split where Paddle fails", verb(count)))
-                .remark(paddle)
+            Diagnostic::note(
+                code,
+                format!("{ops} {what} {} split, otherwise than by Paddle", verb(count)),
+            )
+            .remark(paddle)
         }
         Kind::DeadProduct => dead_product(&ops, count, dead),
         Kind::LeftWhole(reason) => {
@@ -103,7 +110,9 @@ fn difference(failure: Failure) -> (&'static str, &'static str, &'static str) {
             "with two dynamic dims",
             "Paddle takes -1 times -1 for a dim of 1; the program is made and fails when it runs",
         ),
-        Failure::Matrix => ("N0227", "of matrices", "Paddle flattens the two dims of a matrix to a vector"),
+        Failure::Matrix => {
+            ("N0227", "of matrices", "Paddle flattens the two dims of a matrix to a vector")
+        }
         Failure::Batch => (
             "N0228",
             "of batches",
@@ -118,11 +127,14 @@ fn dead_product(ops: &str, count: usize, dead: DeadProducts) -> Diagnostic {
         DeadProducts::Keep => {
             let message = format!("{whose} {} split with a product that nobody reads", verb(count));
             Diagnostic::note("N0225", message)
-                .remark("Paddle computes it too; without it the programs are right but named otherwise")
+                .remark(
+                    "Paddle computes it too; without it the programs are right but named otherwise",
+                )
                 .help("`drop_dead_products` leaves it out")
         }
         DeadProducts::Drop => {
-            let message = format!("{whose} {} split without the product that nobody reads", verb(count));
+            let message =
+                format!("{whose} {} split without the product that nobody reads", verb(count));
             Diagnostic::note("N0226", message)
                 .remark("Paddle computes it; later values are named otherwise than by Paddle")
         }

@@ -73,7 +73,9 @@ impl Form {
     }
 
     fn first_two_dims_agree(&self) -> bool {
-        self.x.len() == self.grad.len() && self.x[..2] == self.grad[..2] && !self.x[..2].contains(&DYNAMIC)
+        self.x.len() == self.grad.len()
+            && self.x[..2] == self.grad[..2]
+            && !self.x[..2].contains(&DYNAMIC)
     }
 
     /// Whether the batch dims in which `y` was broadcast are exactly the first two dims that are

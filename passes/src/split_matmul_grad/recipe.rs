@@ -45,13 +45,7 @@ pub(super) struct Sum {
 impl Chain {
     /// A product of which nothing more is done.
     pub(super) fn plain(product: Product, dims: Dims) -> Self {
-        Self {
-            product,
-            folded: None,
-            dims,
-            sum: None,
-            reshaped: None,
-        }
+        Self { product, folded: None, dims, sum: None, reshaped: None }
     }
 
     /// The dims of what it computes.

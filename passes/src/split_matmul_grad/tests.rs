@@ -5,8 +5,10 @@ use pirogue::text;
 
 use super::{SplitMatmulGrad, SplitReport, WholeReason, split_matmul_grads};
 
-const TRANSPOSE_Y: &str = "{chunk_id:0,op_role:1,stop_gradient:[false,false],transpose_x:false,transpose_y:true}";
-const PLAIN: &str = "{chunk_id:0,op_role:1,stop_gradient:[false,false],transpose_x:false,transpose_y:false}";
+const TRANSPOSE_Y: &str =
+    "{chunk_id:0,op_role:1,stop_gradient:[false,false],transpose_x:false,transpose_y:true}";
+const PLAIN: &str =
+    "{chunk_id:0,op_role:1,stop_gradient:[false,false],transpose_x:false,transpose_y:false}";
 const NULL: &str = "<<NULL TYPE>>";
 
 fn read(source: &str) -> Program {
@@ -19,7 +21,9 @@ fn one(attrs: &str, types: [&str; 5]) -> String {
     let [x, y, g, dx, dy] = types;
     let mut text = String::from("{\n");
     for (index, ty) in [x, y, g].into_iter().enumerate() {
-        let line = format!("    (%{index}) = \"pd_op.data\" () {{name:\"{index}\",stop_gradient:[false]}} : () -> {ty}\n");
+        let line = format!(
+            "    (%{index}) = \"pd_op.data\" () {{name:\"{index}\",stop_gradient:[false]}} : () -> {ty}\n"
+        );
         text.push_str(&line);
     }
     text.push_str(&format!("    (%3, %4) = \"pd_op.matmul_grad\" (%0, %1, %2) {attrs} : ({x}, {y}, {g}) -> {dx}, {dy}\n"));
@@ -56,7 +60,8 @@ fn split_with(source: &str, options: &SplitMatmulGrad) -> (Program, SplitReport)
 /// the caller cares about of the attributes, and the type of the result.
 fn ops(program: &Program) -> Vec<String> {
     let labels = text::Labels::of(program);
-    let is_inner = |&op: &Op| !matches!(program.name_text(op), "pd_op.data" | "builtin.shadow_output");
+    let is_inner =
+        |&op: &Op| !matches!(program.name_text(op), "pd_op.data" | "builtin.shadow_output");
     let describe = |op: Op| {
         let line = text::op_line(program, op, &labels);
         let (_, result) = line.rsplit_once("-> ").expect("an op line has an arrow");
@@ -65,12 +70,16 @@ fn ops(program: &Program) -> Vec<String> {
         match value {
             Some((value, _)) => format!("{name} {value}"),
             None => {
-                let flag = |key: &str| if line.contains(&format!("{key}:true")) { "T" } else { "N" };
+                let flag =
+                    |key: &str| if line.contains(&format!("{key}:true")) { "T" } else { "N" };
                 let transposes = match name {
                     "matmul" => format!(" {}{}", flag("transpose_x"), flag("transpose_y")),
                     _ => String::new(),
                 };
-                format!("{name}{transposes} {}", result.trim_start_matches("tensor<").trim_end_matches("xf32>"))
+                format!(
+                    "{name}{transposes} {}",
+                    result.trim_start_matches("tensor<").trim_end_matches("xf32>")
+                )
             }
         }
     };
@@ -113,7 +122,10 @@ fn a_weight_gradient_of_rank_3_is_paddles_eight_ops_with_its_attributes() {
 "#;
     let printed = text::to_text(&program);
     assert!(printed.contains(expected), "{printed}");
-    assert!(printed.contains("(%3) {output_name:\"3\"}") && printed.contains("(%10) {output_name:\"4\"}"));
+    assert!(
+        printed.contains("(%3) {output_name:\"3\"}")
+            && printed.contains("(%10) {output_name:\"4\"}")
+    );
     assert!(report.notes.is_empty() && report.weight_chains.is_empty());
 }
 
@@ -143,7 +155,15 @@ fn a_matrix_needs_no_fold() {
 
 #[test]
 fn all_leading_dims_are_folded_for_a_weight() {
-    let fold = ["full_int_array [24,8]", "reshape 24x8", "full_int_array [24,5]", "reshape 24x5", "matmul TN 8x5", "full_int_array [8,5]", "reshape 8x5"];
+    let fold = [
+        "full_int_array [24,8]",
+        "reshape 24x8",
+        "full_int_array [24,5]",
+        "reshape 24x5",
+        "matmul TN 8x5",
+        "full_int_array [8,5]",
+        "reshape 8x5",
+    ];
     let ops = [&["matmul NT 2x3x4x8"], &fold[..]].concat();
     becomes(PLAIN, "2x3x4x8 8x5 2x3x4x5 2x3x4x8 8x5", &ops, &["N0228"]);
 }
@@ -195,13 +215,27 @@ fn a_sum_prints_as_paddles_does() {
 #[test]
 fn a_dynamic_batch_is_folded_to_a_dynamic_dim() {
     let fold = |folded: &str| {
-        let ops = ["matmul NT -1x3x8", "full_int_array [-1,8]", "reshape -1x8", "full_int_array [-1,5]", "reshape -1x5", "matmul TN 8x5", "full_int_array [8,5]", "reshape 8x5"];
+        let ops = [
+            "matmul NT -1x3x8",
+            "full_int_array [-1,8]",
+            "reshape -1x8",
+            "full_int_array [-1,5]",
+            "reshape -1x5",
+            "matmul TN 8x5",
+            "full_int_array [8,5]",
+            "reshape 8x5",
+        ];
         ops.map(|op| op.replace("-1x3x8", folded))
     };
     let ops = fold("-1x3x8");
     becomes(PLAIN, "-1x3x8 8x5 -1x3x5 -1x3x8 8x5", &ops.each_ref().map(String::as_str), &["N0223"]);
     let ops = fold("-1x-1x8");
-    becomes(PLAIN, "-1x-1x8 8x5 -1x-1x5 -1x-1x8 8x5", &ops.each_ref().map(String::as_str), &["N0224"]);
+    becomes(
+        PLAIN,
+        "-1x-1x8 8x5 -1x-1x5 -1x-1x8 8x5",
+        &ops.each_ref().map(String::as_str),
+        &["N0224"],
+    );
 }
 
 /// Paddle infers 1 where a dynamic batch meets a batch of 1.
@@ -279,12 +313,25 @@ fn two_dims_that_a_reshape_would_have_to_find_leave_an_op_whole() {
 #[test]
 fn other_elements_than_real_ones_of_one_type_leave_an_op_whole() {
     for element in ["c64", "i64"] {
-        let source = one_of_floats(PLAIN, "4x8 8x5 4x5 4x8 8x5").replace("xf32", &format!("x{element}"));
+        let source =
+            one_of_floats(PLAIN, "4x8 8x5 4x5 4x8 8x5").replace("xf32", &format!("x{element}"));
         is_left_whole(&source, WholeReason::Elements);
     }
-    let types = ["tensor<4x8xf16>", "tensor<8x5xf16>", "tensor<4x5xf32>", "tensor<4x8xf16>", "tensor<8x5xf16>"];
+    let types = [
+        "tensor<4x8xf16>",
+        "tensor<8x5xf16>",
+        "tensor<4x5xf32>",
+        "tensor<4x8xf16>",
+        "tensor<8x5xf16>",
+    ];
     is_left_whole(&one(PLAIN, types), WholeReason::Elements);
-    let types = ["tensor<4x8xf16>", "tensor<8x5xf16>", "tensor<4x5xf16>", "tensor<4x8xf32>", "tensor<8x5xf16>"];
+    let types = [
+        "tensor<4x8xf16>",
+        "tensor<8x5xf16>",
+        "tensor<4x5xf16>",
+        "tensor<4x8xf32>",
+        "tensor<8x5xf16>",
+    ];
     is_left_whole(&one(PLAIN, types), WholeReason::Elements);
 }
 
@@ -298,10 +345,16 @@ fn what_is_not_a_dense_tensor_leaves_an_op_whole() {
 #[test]
 fn a_malformed_op_stays_whole() {
     let source = one_of_floats(PLAIN, "4x8 8x5 4x5 4x8 8x5");
-    is_left_whole(&source.replace("transpose_x:false", "transpose_x:\"no\""), WholeReason::Malformed);
-    let few = source.replace("(%0, %1, %2)", "(%0, %1)").replace("xf32>, tensor<4x5xf32>)", "xf32>)");
+    is_left_whole(
+        &source.replace("transpose_x:false", "transpose_x:\"no\""),
+        WholeReason::Malformed,
+    );
+    let few =
+        source.replace("(%0, %1, %2)", "(%0, %1)").replace("xf32>, tensor<4x5xf32>)", "xf32>)");
     is_left_whole(&few, WholeReason::Malformed);
-    let null = source.replace("(%0, %1, %2)", "(%0, %1, <<NULL VALUE>>)").replace("tensor<4x5xf32>) ->", "<<NULL TYPE>>) ->");
+    let null = source
+        .replace("(%0, %1, %2)", "(%0, %1, <<NULL VALUE>>)")
+        .replace("tensor<4x5xf32>) ->", "<<NULL TYPE>>) ->");
     is_left_whole(&null, WholeReason::Malformed);
     let read = one_of_floats(PLAIN, "4x8 8x5 4x5 - 8x5");
     let read = read.replace("() = \"builtin.shadow_output\" (%4)", "() = \"builtin.combine\" (%3) {} : (<<NULL TYPE>>) -> \n    () = \"builtin.shadow_output\" (%4)");
@@ -340,8 +393,10 @@ fn a_product_stops_gradients_where_both_operands_do() {
 
 #[test]
 fn notes_of_one_kind_are_one_note_at_the_first_op() {
-    let lines: Vec<String> = one_of_floats(TRANSPOSE_Y, "4x8 5x8 4x5 4x8 5x8").lines().map(str::to_owned).collect();
-    let twice = format!("{}\n{}\n}}\n", lines[..5].join("\n"), lines[4].replace("%3, %4", "%8, %9"));
+    let lines: Vec<String> =
+        one_of_floats(TRANSPOSE_Y, "4x8 5x8 4x5 4x8 5x8").lines().map(str::to_owned).collect();
+    let twice =
+        format!("{}\n{}\n}}\n", lines[..5].join("\n"), lines[4].replace("%3, %4", "%8, %9"));
     let (program, report) = split(&twice);
     assert_eq!(ops(&program).len(), 4);
     let [note] = report.notes.as_slice() else { panic!("{:?}", report.notes) };
@@ -352,7 +407,8 @@ fn notes_of_one_kind_are_one_note_at_the_first_op() {
 
 #[test]
 fn a_type_keeps_its_old_spelling() {
-    let source = one_of_floats(PLAIN, "4x8 8x5 4x5 4x8 8x5").replace("tensor<4x8", "builtin.tensor<4x8");
+    let source =
+        one_of_floats(PLAIN, "4x8 8x5 4x5 4x8 8x5").replace("tensor<4x8", "builtin.tensor<4x8");
     let (program, _) = split(&source);
     assert_eq!(text::to_text(&program).matches("builtin.tensor<4x8xf32>").count(), 4);
 }

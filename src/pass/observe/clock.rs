@@ -27,10 +27,13 @@ impl Clock {
     }
 }
 
-/// Linux tells it in a file: nanoseconds on a processor, nanoseconds of waiting, slices. The first
-/// lags by up to a tick; what is short may read as zero.
+#[cfg(unix)]
 fn thread_cpu_time() -> Option<Duration> {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    let nanoseconds = text.split_ascii_whitespace().next()?.parse().ok()?;
-    Some(Duration::from_nanos(nanoseconds))
+    use rustix::time::{ClockId, clock_gettime};
+    Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).ok()
+}
+
+#[cfg(not(unix))]
+fn thread_cpu_time() -> Option<Duration> {
+    None
 }

@@ -83,7 +83,11 @@ pub struct Branch<'a> {
     pub index: usize,
 }
 
-/// Watches a run; see the [module](self).
+/// Watches a run.
+///
+/// What begins is told to the observers of a [`Session`](super::Session) in the order in which they
+/// were added, what ends in the opposite order. **The result of a run does not depend on who
+/// watches.** All methods have an empty default.
 pub trait Observer: Any + Send {
     /// A pipeline begins.
     fn before_pipeline(&mut self, pipeline: &Pipeline, program: &Program) {

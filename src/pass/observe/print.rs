@@ -28,7 +28,8 @@ pub enum Moment {
     AfterChange,
 }
 
-/// Prints the program before or after passes; see the [module](self).
+/// Prints the program before or after passes: one after the other to a sink, with `// -----`
+/// between, or a numbered file each. The header of each has the pipeline that goes on from there.
 pub struct PrintProgram {
     moments: Vec<Moment>,
     /// Patterns of the names of passes; none: all.

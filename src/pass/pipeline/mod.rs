@@ -29,7 +29,13 @@ use crate::diagnostic::{Diagnostic, Severity};
 /// How many faults are reported of one pipeline.
 const MOST_FAULTS: usize = 20;
 
-/// Passes in the order in which they run; see the [module](self).
+/// Passes in the order in which they run.
+///
+/// As text: `infer_chunk_ids,pipeline_scheduler_VPP{pp_degree=2 pp_stage=0},jobs[forward*](cleanup)`.
+/// Options have white space between; values are integers, decimal numbers, `true`, `false`, bare
+/// words, "strings" and `[lists]`. `jobs[...](...)` runs a pipeline on those programs of a plan whose
+/// names match a pattern. **A pipeline prints as the text it was read from**, but for white space
+/// and for options at their default.
 #[derive(Default)]
 pub struct Pipeline {
     steps: Vec<Step>,
@@ -155,6 +161,12 @@ impl JobsStep {
 impl fmt::Display for Pipeline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text_from(0))
+    }
+}
+
+impl fmt::Debug for Pipeline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Pipeline({self})")
     }
 }
 

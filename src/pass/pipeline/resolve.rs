@@ -77,16 +77,17 @@ impl Resolver<'_> {
         });
     }
 
+    /// An option that is not there may be one whose name was misspelled: that fault is enough.
     fn check_required(&mut self, info: &PassInfo, name: &Spanned<String>, given: &[OptionText]) {
         let is_given = |wanted: &str| given.iter().any(|option| option.name.value == wanted);
         let missing =
             info.options.iter().filter(|option| option.required && !is_given(&option.name));
-        let missing: Vec<&str> = missing.map(|option| option.name.as_str()).collect();
-        if missing.is_empty() {
+        let missing: Vec<String> = missing.map(|option| format!("`{}`", option.name)).collect();
+        let has_unknown = given.iter().any(|option| info.option(&option.name.value).is_none());
+        if missing.is_empty() || has_unknown {
             return;
         }
-        let words: Vec<String> = missing.iter().map(|name| format!("`{name}`")).collect();
-        let message = format!("`{}` has no default for {}", info.name, words.join(", "));
+        let message = format!("`{}` has no default for {}", info.name, missing.join(", "));
         let fault = Diagnostic::error("E0505", message).at(self.source.place(&name.range));
         self.faults.push(fault.help(format!("such as `{}`", info.example)));
     }

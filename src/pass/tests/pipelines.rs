@@ -74,7 +74,8 @@ fn a_fault_in_a_later_line_shows_that_line() {
 
 #[test]
 fn all_faults_of_names_and_options_are_told_with_what_was_meant() {
-    let text = "erase_sink,set_chunk{chunks=1 which=mising},fail{how=3},erase_sinks{all=true}";
+    let text =
+        "erase_sink,set_chunk{chunks=1 which=mising},set_chunk,fail{how=3},erase_sinks{all=true}";
     let (codes, said) = faults(text);
     assert_eq!(codes, ["E0502", "E0503", "E0504", "E0505", "E0504", "E0503"], "{said}");
     for hint in [

@@ -1,8 +1,8 @@
 //! Attributes and types of random programs.
 
 use pirogue::ir::{
-    Attr, AttrValue, Context, DistTensorType, FloatBits, FloatKind, IntKind, Place, ScalarType, TensorType, Type,
-    TypeKind,
+    Attr, AttrValue, Context, DistTensorType, FloatBits, FloatKind, IntKind, Place, ScalarType,
+    TensorType, Type, TypeKind,
 };
 
 /// The types most values have. All products of activations and weights are activations.
@@ -62,7 +62,9 @@ pub(super) fn odd_type(context: &Context, pick: u16) -> Type {
         1 => TypeKind::Null,
         2 => TypeKind::Dist(DistTensorType {
             global: float(&[8, 8]),
-            placement: "mesh_shape:[2],process_ids:[0,1],dims_mappings:[-1,0], placements:[Shard(dim=1)]".into(),
+            placement:
+                "mesh_shape:[2],process_ids:[0,1],dims_mappings:[-1,0], placements:[Shard(dim=1)]"
+                    .into(),
             local: None,
         }),
         3 => TypeKind::SelectedRows(float(&[2, -1])),
@@ -105,7 +107,9 @@ pub(super) fn flags(context: &Context, value: bool, count: usize) -> AttrValue {
 }
 
 pub(super) fn array(context: &Context, values: &[AttrValue]) -> AttrValue {
-    AttrValue::Array(values.iter().map(|value| context.attr(value.clone())).collect::<Vec<Attr>>().into())
+    AttrValue::Array(
+        values.iter().map(|value| context.attr(value.clone())).collect::<Vec<Attr>>().into(),
+    )
 }
 
 const ODD_STRINGS: [&str; 10] = [
@@ -127,7 +131,10 @@ pub(super) fn odd_attr(context: &Context, pick: usize) -> (&'static str, AttrVal
         string @ 0..10 => ("zz_note", text(ODD_STRINGS[string])),
         10 => ("zz_null", AttrValue::Null),
         11 => ("a name, with blanks", number(i64::MIN)),
-        12 => ("zz_nested", array(context, &[number(1), array(context, &[]), text("]"), AttrValue::Null])),
+        12 => (
+            "zz_nested",
+            array(context, &[number(1), array(context, &[]), text("]"), AttrValue::Null]),
+        ),
         13 => ("zz_type", AttrValue::Type(odd_type(context, 2))),
         14 => ("struct_name", text("/GPT/Block/Linear/")),
         _ => ("zz_float", AttrValue::Float(FloatBits::new(-2.5e-7), FloatKind::NotSaid)),

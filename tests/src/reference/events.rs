@@ -39,7 +39,12 @@ fn waiters(source: &Source<'_>, index: usize, value: Value) -> Vec<(usize, usize
     let own = source.jobs[index][0];
     let users = source.user_positions(value);
     let mut met = vec![stream(source, index)];
-    met.extend(users.iter().filter(|&&user| source.jobs[user].contains(&own)).map(|&user| stream(source, user)));
+    met.extend(
+        users
+            .iter()
+            .filter(|&&user| source.jobs[user].contains(&own))
+            .map(|&user| stream(source, user)),
+    );
     let mut waiters = Vec::new();
     for job in own + 1..source.options.job_types.len() {
         let mut met_here = vec![stream(source, index)];

@@ -28,10 +28,14 @@ const MERGED_PRODUCT: [Name; 8] = [
 ];
 
 /// The job types of all ops, as ascending indices.
-pub(super) fn of_all(source: &Source<'_>, weight_chains: &[Vec<Op>]) -> Result<Vec<Vec<usize>>, Refusal> {
+pub(super) fn of_all(
+    source: &Source<'_>,
+    weight_chains: &[Vec<Op>],
+) -> Result<Vec<Vec<usize>>, Refusal> {
     let all = 0..source.ops.len();
     let roles: Vec<i32> = all.clone().map(|index| role(source, index)).collect::<Result<_, _>>()?;
-    let chunks: Vec<i32> = all.clone().map(|index| chunk(source, index, &roles)).collect::<Result<_, _>>()?;
+    let chunks: Vec<i32> =
+        all.clone().map(|index| chunk(source, index, &roles)).collect::<Result<_, _>>()?;
     let weights = serve_weights(source, &roles, weight_chains);
     let mut jobs = Vec::new();
     for index in all {
@@ -43,7 +47,9 @@ pub(super) fn of_all(source: &Source<'_>, weight_chains: &[Vec<Op>]) -> Result<V
 }
 
 fn role(source: &Source<'_>, index: usize) -> Result<i32, Refusal> {
-    let said = |index: usize| source.ops.get(index).and_then(|&op| source.program.role(op)).map(|role| role & !LOSS);
+    let said = |index: usize| {
+        source.ops.get(index).and_then(|&op| source.program.role(op)).map(|role| role & !LOSS)
+    };
     let is_phase = |role: &i32| (FORWARD..=OPTIMIZE).contains(role);
     let mut role = said(index);
     if source.name(index) == names::WHILE && role.is_none() && index > 0 {
@@ -56,7 +62,9 @@ fn role(source: &Source<'_>, index: usize) -> Result<i32, Refusal> {
 /// Paddle's rule, on the ids as they were given. An id outside the program counts as -1.
 fn chunk(source: &Source<'_>, index: usize, roles: &[i32]) -> Result<i32, Refusal> {
     let given = |op: Option<&Op>| op.and_then(|&op| source.program.chunk(op)).unwrap_or(-1);
-    let at = |offset: isize| given(index.checked_add_signed(offset).and_then(|index| source.ops.get(index)));
+    let at = |offset: isize| {
+        given(index.checked_add_signed(offset).and_then(|index| source.ops.get(index)))
+    };
     if at(0) != -1 || roles[index] == OPTIMIZE {
         return Ok(at(0));
     }
@@ -75,7 +83,9 @@ fn chunk(source: &Source<'_>, index: usize, roles: &[i32]) -> Result<i32, Refusa
 fn kind(source: &Source<'_>, index: usize, role: i32, serves_weights: bool) -> JobKind {
     match (role, source.options.backward) {
         (OPTIMIZE, _) => JobKind::Optimizer,
-        (FORWARD, BackwardMode::Whole) if source.name(index) == names::RECV_V2 => JobKind::RecvForward,
+        (FORWARD, BackwardMode::Whole) if source.name(index) == names::RECV_V2 => {
+            JobKind::RecvForward
+        }
         (FORWARD, _) => JobKind::Forward,
         (_, BackwardMode::Whole) if source.name(index) == names::SEND_V2 => JobKind::SendBackward,
         (_, BackwardMode::Whole) => JobKind::Backward,
@@ -89,7 +99,12 @@ fn job_index(source: &Source<'_>, kind: JobKind, chunk: i32) -> Result<usize, Re
     let chunk = if kind == JobKind::Optimizer { 0 } else { chunk };
     let chunk = u16::try_from(chunk).map_err(|_| Refusal::ChunkRange)?;
     let wanted = kind.in_chunk(Chunk(chunk));
-    source.options.job_types.iter().position(|&job_type| job_type == wanted).ok_or(Refusal::ChunkRange)
+    source
+        .options
+        .job_types
+        .iter()
+        .position(|&job_type| job_type == wanted)
+        .ok_or(Refusal::ChunkRange)
 }
 
 /// Which backward ops only serve a weight gradient.
@@ -104,7 +119,8 @@ fn serve_weights(source: &Source<'_>, roles: &[i32], weight_chains: &[Vec<Op>]) 
             more_of_pattern = MERGED_PRODUCT.len() - 1;
             serves[index] = true;
         } else {
-            serves[index] = merges(source, source.ops[index]) || feeds_merges_alone(source, source.ops[index]);
+            serves[index] =
+                merges(source, source.ops[index]) || feeds_merges_alone(source, source.ops[index]);
         }
     }
     for chain in weight_chains {
@@ -124,7 +140,10 @@ fn ends_merged_product(source: &Source<'_>, index: usize) -> bool {
     let names = source.ops.iter().map(|&op| source.program.name(op));
     merges(source, source.ops[index])
         && index >= MERGED_PRODUCT.len()
-        && names.skip(index + 1 - MERGED_PRODUCT.len()).take(MERGED_PRODUCT.len()).eq(MERGED_PRODUCT)
+        && names
+            .skip(index + 1 - MERGED_PRODUCT.len())
+            .take(MERGED_PRODUCT.len())
+            .eq(MERGED_PRODUCT)
 }
 
 fn feeds_merges_alone(source: &Source<'_>, op: Op) -> bool {

@@ -11,7 +11,9 @@ use super::Source;
 /// The name under which `job` finds a result of an op of an earlier job.
 pub(super) fn name_in(source: &Source<'_>, value: Value, job: usize) -> String {
     let program = source.program;
-    let ValueDef::Result { op, index } = program.def(value) else { unreachable!("results alone cross") };
+    let ValueDef::Result { op, index } = program.def(value) else {
+        unreachable!("results alone cross")
+    };
     if let Some(name) = own_name(program, op) {
         return name.to_owned();
     }
@@ -40,6 +42,8 @@ fn own_name(program: &Program, op: Op) -> Option<&str> {
 
 /// What the defining op says under `persistable` of this result.
 pub(super) fn is_persistable(program: &Program, value: Value) -> bool {
-    let ValueDef::Result { op, index } = program.def(value) else { unreachable!("results alone cross") };
+    let ValueDef::Result { op, index } = program.def(value) else {
+        unreachable!("results alone cross")
+    };
     program.result_flag(op, names::PERSISTABLE, index as usize).unwrap_or(false)
 }

@@ -14,7 +14,8 @@ struct Random(u64);
 impl Random {
     /// A number below `end`.
     fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % end
     }
 
@@ -90,12 +91,14 @@ impl Shapes {
         const ROWS: usize = 0;
         const INNER: usize = 1;
         const COLUMNS: usize = 2;
-        let flip = |pair: [usize; 2], flipped: bool| if flipped { [pair[1], pair[0]] } else { pair };
+        let flip =
+            |pair: [usize; 2], flipped: bool| if flipped { [pair[1], pair[0]] } else { pair };
         let x = self.ty(&self.x, flip([ROWS, INNER], self.transpose[0]));
         let y = self.ty(&self.y, flip([INNER, COLUMNS], self.transpose[1]));
         let g = self.ty(&self.out, [ROWS, COLUMNS]);
         let null = "<<NULL TYPE>>".to_owned();
-        let [dx, dy] = [(wants[0], &x), (wants[1], &y)].map(|(wanted, ty)| if wanted { ty } else { &null });
+        let [dx, dy] =
+            [(wants[0], &x), (wants[1], &y)].map(|(wanted, ty)| if wanted { ty } else { &null });
         let [transpose_x, transpose_y] = self.transpose;
         let mut source = format!(
             "{{
@@ -108,7 +111,9 @@ impl Shapes {
         for (index, (name, ty)) in [("dx", dx), ("dy", dy)].into_iter().enumerate() {
             if wants[index] {
                 let value = index + 3;
-                source += &format!("    () = \"builtin.shadow_output\" (%{value}) {{output_name:\"{name}\"}} : ({ty}) -> \n");
+                source += &format!(
+                    "    () = \"builtin.shadow_output\" (%{value}) {{output_name:\"{name}\"}} : ({ty}) -> \n"
+                );
             }
         }
         source + "}\n"
@@ -149,7 +154,8 @@ fn the_gradients_of_random_products_are_those_of_the_definition() {
         let options = SplitMatmulGrad { drop_dead_products: random.one_in(2) };
         let report = split_matmul_grads(&mut Rewriter::new(&mut program), &options);
         if let [(_, reason)] = report.left_whole.as_slice() {
-            let run_time = matches!(reason, WholeReason::UnknownBroadcast | WholeReason::TwoUnknownDims);
+            let run_time =
+                matches!(reason, WholeReason::UnknownBroadcast | WholeReason::TwoUnknownDims);
             assert!(run_time && shapes.dynamic.contains(&true), "{reason:?}\n{source}");
             whole += 1;
             continue;
@@ -161,7 +167,12 @@ fn the_gradients_of_random_products_are_those_of_the_definition() {
         let [dx, dy] = shapes.gradients(&x, &y, &g);
         for (wanted, name, gradient) in [(wants[0], "dx", dx), (wants[1], "dy", dy)] {
             let expected = wanted.then_some(&gradient);
-            assert_eq!(outputs.get(name), expected, "{name} of\n{source}\n{}", text::to_text(&program));
+            assert_eq!(
+                outputs.get(name),
+                expected,
+                "{name} of\n{source}\n{}",
+                text::to_text(&program)
+            );
         }
     }
     assert!(split > 2500 && whole > 50, "{split} were split, {whole} were left whole");

@@ -25,7 +25,9 @@ impl Tensor {
     /// along dims of 1 count as 0: as broadcasting reads it.
     pub fn position(&self, index: &[usize]) -> usize {
         let index = &index[index.len() - self.dims.len()..];
-        let step = |position, (&dim, &at): (&usize, &usize)| position * dim + if dim == 1 { 0 } else { at };
+        let step = |position, (&dim, &at): (&usize, &usize)| {
+            position * dim + if dim == 1 { 0 } else { at }
+        };
         self.dims.iter().zip(index).fold(0, step)
     }
 }
@@ -49,7 +51,8 @@ fn matmul(left: &Tensor, right: &Tensor, transpose: [bool; 2]) -> Tensor {
         let (rows, columns) = (tensor.dims[rank - 2], tensor.dims[rank - 1]);
         if transposed { (columns, rows) } else { (rows, columns) }
     };
-    let ((rows, inner), (also_inner, columns)) = (matrix(left, transpose[0]), matrix(right, transpose[1]));
+    let ((rows, inner), (also_inner, columns)) =
+        (matrix(left, transpose[0]), matrix(right, transpose[1]));
     assert_eq!(inner, also_inner, "the factors fit");
     let rank = left.dims.len().max(right.dims.len());
     let batch_dim = |tensor: &Tensor, axis: usize| {
@@ -133,8 +136,13 @@ pub fn run(program: &Program, inputs: &[(&str, &Tensor)]) -> BTreeMap<String, Te
             }
             names::MATMUL => {
                 let flags = [names::TRANSPOSE_X, names::TRANSPOSE_Y];
-                let transpose = flags.map(|name| program.attr_value(op, name).and_then(AttrValue::as_bool));
-                Meaning::Tensor(matmul(tensor(0), tensor(1), transpose.map(|flag| flag.expect("a flag"))))
+                let transpose =
+                    flags.map(|name| program.attr_value(op, name).and_then(AttrValue::as_bool));
+                Meaning::Tensor(matmul(
+                    tensor(0),
+                    tensor(1),
+                    transpose.map(|flag| flag.expect("a flag")),
+                ))
             }
             names::FULL_INT_ARRAY => Meaning::Integers(int_array(program, op)),
             names::RESHAPE => Meaning::Tensor(reshape(tensor(0), integers(1))),
@@ -170,5 +178,10 @@ fn check_type(program: &Program, op: Op, tensor: &Tensor) {
     let said = &program.context().type_kind(ty).as_tensor().expect("a tensor").dims;
     let fits = |(&said, &is): (&i64, &usize)| said == -1 || said == is as i64;
     let is_right = said.len() == tensor.dims.len() && said.iter().zip(&tensor.dims).all(fits);
-    assert!(is_right, "`{}` has dims {:?}, its type says {said:?}", program.name_text(op), tensor.dims);
+    assert!(
+        is_right,
+        "`{}` has dims {:?}, its type says {said:?}",
+        program.name_text(op),
+        tensor.dims
+    );
 }
