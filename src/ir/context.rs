@@ -17,9 +17,12 @@
 //! ```
 
 use std::fmt;
+use std::hash::Hash;
 use std::sync::{Arc, OnceLock};
 
-use super::entity::{Interner, entities};
+use smallvec::SmallVec;
+
+use super::entity::{Interner, entities, hash_of};
 use super::{AttrValue, TypeKind, names};
 use crate::dialect::{self, OpFacts};
 
@@ -63,6 +66,9 @@ struct SpelledData<T> {
     key: Spelled<T>,
     plain: u32,
 }
+
+/// Entries of a dictionary on their way into the table; those of most ops fit.
+type Entries = SmallVec<[(Name, Attr); 12]>;
 
 struct DictData {
     entries: Box<[(Name, Attr)]>,
@@ -114,9 +120,10 @@ impl Context {
     /// The handle of a name.
     pub fn name(&self, text: &str) -> Name {
         Name::new(self.names.intern(
+            hash_of(text),
             text,
-            |data| &data.text,
-            |_| NameData { text: text.into(), facts: OnceLock::new() },
+            |data, text| *data.text == **text,
+            |text, _| NameData { text: text.into(), facts: OnceLock::new() },
         ))
     }
 
@@ -132,29 +139,29 @@ impl Context {
     }
 }
 
-fn intern_spelled<T: std::hash::Hash + Eq + Clone>(
+fn intern_spelled<T: Hash + Eq + Clone>(
     table: &Interner<SpelledData<T>>,
     value: T,
     spelling: Option<&[u8]>,
 ) -> u32 {
-    let key = Spelled { value, spelling: None };
-    let plain = table.intern(
-        &key,
-        |data| &data.key,
-        |index| SpelledData {
-            key: Spelled { value: key.value.clone(), spelling: None },
-            plain: index,
-        },
-    );
-    let Some(spelling) = spelling else { return plain };
-    let key = Spelled { value: key.value, spelling: Some(spelling.into()) };
+    let Some(spelling) = spelling else { return intern_plain(table, value) };
+    let plain = intern_plain(table, value.clone());
+    let key = Spelled { value, spelling: Some(spelling.into()) };
     table.intern(
-        &key,
-        |data| &data.key,
-        |_| SpelledData {
-            key: Spelled { value: key.value.clone(), spelling: key.spelling.clone() },
-            plain,
-        },
+        hash_of(&key),
+        key,
+        |data, key| data.key == *key,
+        |key, _| SpelledData { key, plain },
+    )
+}
+
+fn intern_plain<T: Hash + Eq>(table: &Interner<SpelledData<T>>, value: T) -> u32 {
+    let key = Spelled { value, spelling: None };
+    table.intern(
+        hash_of(&key),
+        key,
+        |data, key| data.key == *key,
+        |key, index| SpelledData { key, plain: index },
     )
 }
 
@@ -219,7 +226,7 @@ impl Context {
     /// The handle of an op's attribute dictionary. Entries are sorted by name; of two entries of
     /// one name the last counts.
     pub fn dict(&self, entries: impl IntoIterator<Item = (Name, Attr)>) -> Dict {
-        let mut entries: Vec<_> = entries.into_iter().collect();
+        let mut entries: Entries = entries.into_iter().collect();
         self.sort_entries(&mut entries);
         self.intern_dict(entries)
     }
@@ -263,7 +270,7 @@ impl Context {
         Dict::new(self.dicts.get(dict.index()).plain)
     }
 
-    fn sort_entries(&self, entries: &mut Vec<(Name, Attr)>) {
+    fn sort_entries(&self, entries: &mut Entries) {
         let text = |entry: &(Name, Attr)| self.name_text(entry.0).as_bytes();
         if entries.is_sorted_by(|a, b| text(a) < text(b)) {
             return;
@@ -278,20 +285,20 @@ impl Context {
         });
     }
 
-    fn intern_dict(&self, entries: Vec<(Name, Attr)>) -> Dict {
-        let mut sorted: Vec<_> = entries.iter().map(|&(n, a)| (n, self.plain_attr(a))).collect();
+    fn intern_dict(&self, entries: Entries) -> Dict {
+        let mut sorted: Entries = entries.iter().map(|&(n, a)| (n, self.plain_attr(a))).collect();
         self.sort_entries(&mut sorted);
         let is_plain = sorted == entries;
-        let plain = self.dicts.intern(
-            sorted.as_slice(),
-            |data| &data.entries,
-            |index| DictData { entries: sorted.as_slice().into(), plain: index },
-        );
-        if is_plain {
-            return Dict::new(plain);
-        }
-        let make = |_| DictData { entries: entries.as_slice().into(), plain };
-        Dict::new(self.dicts.intern(entries.as_slice(), |data| &data.entries, make))
+        let intern = |entries: &[(Name, Attr)], plain: Option<u32>| {
+            self.dicts.intern(
+                hash_of(entries),
+                entries,
+                |data, entries| *data.entries == **entries,
+                |entries, index| DictData { entries: entries.into(), plain: plain.unwrap_or(index) },
+            )
+        };
+        let plain = intern(&sorted, None);
+        Dict::new(if is_plain { plain } else { intern(&entries, Some(plain)) })
     }
 }
 

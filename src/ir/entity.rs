@@ -112,7 +112,14 @@ impl<T> Pool<T> {
 /// Uniques values to dense `u32` indices. Looking an index up takes no lock; interning takes one.
 pub(crate) struct Interner<T> {
     pool: Pool<T>,
-    table: Mutex<HashTable<u32>>,
+    table: Mutex<HashTable<Entry>>,
+}
+
+/// Where a value is. The hash is kept, since computing it anew, for each entry when the table grows,
+/// would fetch each value.
+struct Entry {
+    hash: u64,
+    index: u32,
 }
 
 impl<T> Interner<T> {
@@ -129,26 +136,33 @@ impl<T> Interner<T> {
         self.pool.len.load(Ordering::Acquire) as usize
     }
 
-    /// The index of the value that `key` describes, making it if it is new.
+    /// The index of the value that `is_same` says is `key`, making it of the key if it is new.
     ///
-    /// `key_of` gives the key of a stored value; `make` is told the index its value will have.
-    pub(crate) fn intern<Q: Hash + Eq + ?Sized>(
+    /// `hash` is that of the key, the same for equal keys; `make` is told the index the value will
+    /// have.
+    pub(crate) fn intern<K>(
         &self,
-        key: &Q,
-        key_of: impl Fn(&T) -> &Q,
-        make: impl FnOnce(u32) -> T,
+        hash: u64,
+        key: K,
+        is_same: impl Fn(&T, &K) -> bool,
+        make: impl FnOnce(K, u32) -> T,
     ) -> u32 {
-        let hash_of = |key: &Q| FxBuildHasher.hash_one(key);
-        let hash = hash_of(key);
         let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = table.find(hash, |&index| key_of(self.pool.get(index as usize)) == key);
-        if let Some(&index) = found {
-            return index;
+        let found = table.find(hash, |entry| {
+            entry.hash == hash && is_same(self.pool.get(entry.index as usize), &key)
+        });
+        if let Some(entry) = found {
+            return entry.index;
         }
-        let index = self.pool.push(make(self.pool.len.load(Ordering::Relaxed)));
-        table.insert_unique(hash, index, |&index| hash_of(key_of(self.pool.get(index as usize))));
+        let index = self.pool.push(make(key, self.pool.len.load(Ordering::Relaxed)));
+        table.insert_unique(hash, Entry { hash, index }, |entry| entry.hash);
         index
     }
+}
+
+/// The hash that [`Interner`]s are asked with.
+pub(crate) fn hash_of(key: &(impl Hash + ?Sized)) -> u64 {
+    FxBuildHasher.hash_one(key)
 }
 
 #[cfg(test)]
@@ -175,7 +189,7 @@ mod tests {
         let interner = Interner::<String>::new();
         let intern = |n: usize| {
             let text = n.to_string();
-            interner.intern(text.as_str(), String::as_str, |_| text.clone())
+            interner.intern(hash_of(&text), text, |stored, key| stored == key, |key, _| key)
         };
         std::thread::scope(|scope| {
             for _ in 0..4 {

@@ -12,9 +12,9 @@
 //! Data and parameters are there before any job runs. An op records one event, named after its
 //! first result that somebody waits for; waits are added to those that an op already has.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use pirogue::diagnostic::{Diagnostic, Place};
-use pirogue::ir::{Attr, Dict, names};
+use pirogue::ir::{Attr, Dict, Value, names};
 use pirogue_schedule::JobKind;
 use rustc_hash::FxBuildHasher;
 use smallvec::{SmallVec, smallvec};
@@ -132,18 +132,14 @@ fn event_name(source: &Source<'_>, named: &NamedWire) -> String {
 
 /// For each wire, whether an op on a stream makes or reads it.
 fn crossing_streams(source: &Source<'_>, streams: &Streams, wires: &[NamedWire]) -> Vec<bool> {
-    let mut by_value = HashMap::<_, usize, FxBuildHasher>::default();
-    by_value.extend(wires.iter().enumerate().map(|(index, named)| (named.wire.value, index)));
-    let mut crosses: Vec<bool> =
-        wires.iter().map(|named| streams.get(named.wire.producer).is_some()).collect();
+    let mut read = HashSet::<Value, FxBuildHasher>::default();
     for &position in streams.of.keys() {
-        for value in source.program.operands(source.ops[position]).iter().flatten() {
-            if let Some(&index) = by_value.get(value) {
-                crosses[index] = true;
-            }
-        }
+        read.extend(source.program.operands(source.ops[position]).iter().flatten());
     }
-    crosses
+    let crosses = |named: &NamedWire| {
+        streams.get(named.wire.producer).is_some() || read.contains(&named.wire.value)
+    };
+    wires.iter().map(crosses).collect()
 }
 
 struct Waiter {

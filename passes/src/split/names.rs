@@ -9,6 +9,8 @@
 //! also beside one of that name). A `builtin.shadow_output` in a later job renames the variable
 //! there: the jobs behind it find it by the new name.
 
+use std::fmt::Write;
+
 use hashbrown::{HashMap, HashSet};
 use pirogue::diagnostic::{Diagnostic, Place};
 use pirogue::ir::{AttrValue, Name, Op, Value, names};
@@ -55,7 +57,8 @@ pub(super) fn name(
     remarks: &mut Vec<Diagnostic>,
 ) -> Vec<NamedWire> {
     let shadows = shadows(source);
-    let mut taken = taken_names(source);
+    let taken = taken_names(source);
+    let mut text = String::new();
     let mut renamed_clashes = 0;
     let wires: Vec<NamedWire> = wires
         .into_iter()
@@ -67,7 +70,11 @@ pub(super) fn name(
                 found.map(|shadow| shadow.name).next_back()
             };
             let own = given.or_else(|| in_job(wire.from));
-            let name = own.unwrap_or_else(|| made_name(source, &wire, &mut taken, &mut renamed_clashes));
+            let name = own.unwrap_or_else(|| {
+                let (name, is_other) = made_name(source, &wire, &taken, &mut text);
+                renamed_clashes += usize::from(is_other);
+                name
+            });
             let is_persistable = source
                 .program
                 .result_flag(source.ops[wire.producer], names::PERSISTABLE, wire.result)
@@ -139,23 +146,24 @@ fn taken_names(source: &Source<'_>) -> HashSet<Name, FxBuildHasher> {
     taken
 }
 
-/// `var_17_pd_op.layer_norm_2`: the position of the op in the program, its name, which result.
+/// `var_17_pd_op.layer_norm_2`: the position of the op in the program, its name, which result. No two
+/// values have the same, but the program may hold one of that name already.
 fn made_name(
     source: &Source<'_>,
     wire: &Wire,
-    taken: &mut HashSet<Name, FxBuildHasher>,
-    clashes: &mut usize,
-) -> Name {
+    taken: &HashSet<Name, FxBuildHasher>,
+    usual: &mut String,
+) -> (Name, bool) {
     let op_name = source.program.name_text(source.ops[wire.producer]);
-    let usual = format!("var_{}_{op_name}_{}", wire.producer, wire.result);
+    usual.clear();
+    let _ = write!(usual, "var_{}_{op_name}_{}", wire.producer, wire.result);
     let context = source.program.context();
-    let name = context.name(&usual);
-    if taken.insert(name) {
-        return name;
+    let name = context.name(usual);
+    if !taken.contains(&name) {
+        return (name, false);
     }
-    *clashes += 1;
-    let free = (1..).map(|n| context.name(&format!("{usual}.{n}"))).find(|&name| taken.insert(name));
-    free.expect("some number is not taken")
+    let free = (1..).map(|n| context.name(&format!("{usual}.{n}")));
+    (free.into_iter().find(|name| !taken.contains(name)).expect("some number is not taken"), true)
 }
 
 /// Says where Paddle takes another name for a value that has several, or a later one.

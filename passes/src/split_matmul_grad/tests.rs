@@ -21,14 +21,14 @@ fn one(attrs: &str, types: [&str; 5]) -> String {
     let [x, y, g, dx, dy] = types;
     let mut text = String::from("{\n");
     for (index, ty) in [x, y, g].into_iter().enumerate() {
-        let line = format!(
-            "    (%{index}) = \"pd_op.data\" () {{name:\"{index}\",stop_gradient:[false]}} : () -> {ty}\n"
-        );
-        text.push_str(&line);
+        let attrs = format!("{{name:\"{index}\",stop_gradient:[false]}}");
+        text += &format!("    (%{index}) = \"pd_op.data\" () {attrs} : () -> {ty}\n");
     }
-    text.push_str(&format!("    (%3, %4) = \"pd_op.matmul_grad\" (%0, %1, %2) {attrs} : ({x}, {y}, {g}) -> {dx}, {dy}\n"));
+    let signature = format!("({x}, {y}, {g}) -> {dx}, {dy}");
+    text += &format!("    (%3, %4) = \"pd_op.matmul_grad\" (%0, %1, %2) {attrs} : {signature}\n");
     for (index, ty) in [(3, dx), (4, dy)].into_iter().filter(|(_, ty)| *ty != NULL) {
-        text.push_str(&format!("    () = \"builtin.shadow_output\" (%{index}) {{output_name:\"{index}\"}} : ({ty}) -> \n"));
+        let attrs = format!("{{output_name:\"{index}\"}}");
+        text += &format!("    () = \"builtin.shadow_output\" (%{index}) {attrs} : ({ty}) -> \n");
     }
     text + "}\n"
 }

@@ -100,12 +100,13 @@ impl Shapes {
         let [dx, dy] =
             [(wants[0], &x), (wants[1], &y)].map(|(wanted, ty)| if wanted { ty } else { &null });
         let [transpose_x, transpose_y] = self.transpose;
+        let attrs = format!("{{transpose_x:{transpose_x},transpose_y:{transpose_y}}}");
         let mut source = format!(
             "{{
     (%0) = \"pd_op.data\" () {{name:\"x\"}} : () -> {x}
     (%1) = \"pd_op.data\" () {{name:\"y\"}} : () -> {y}
     (%2) = \"pd_op.data\" () {{name:\"g\"}} : () -> {g}
-    (%3, %4) = \"pd_op.matmul_grad\" (%0, %1, %2) {{transpose_x:{transpose_x},transpose_y:{transpose_y}}} : ({x}, {y}, {g}) -> {dx}, {dy}
+    (%3, %4) = \"pd_op.matmul_grad\" (%0, %1, %2) {attrs} : ({x}, {y}, {g}) -> {dx}, {dy}
 "
         );
         for (index, (name, ty)) in [("dx", dx), ("dy", dy)].into_iter().enumerate() {
