@@ -27,6 +27,7 @@ use crate::split_matmul_grad::{SplitMatmulGrad, split_matmul_grads};
 /// Cuts a stage's program into the programs of its jobs and makes their list, by the VPP schedule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(example = first_of_two_stages())]
 pub struct PipelineSchedulerVpp {
     /// Pipeline stages (p).
     pub pp_degree: u32,
@@ -55,6 +56,15 @@ pub struct PipelineSchedulerVpp {
 
 fn cpu() -> String {
     "cpu".to_owned()
+}
+
+fn first_of_two_stages() -> PipelineSchedulerVpp {
+    PipelineSchedulerVpp {
+        pp_degree: 2,
+        vpp_degree: 2,
+        num_micro_batches: 4,
+        ..PipelineSchedulerVpp::default()
+    }
 }
 
 impl Default for PipelineSchedulerVpp {

@@ -93,30 +93,33 @@ fn difference(failure: Failure) -> (&'static str, &'static str, &'static str) {
         Failure::NoGradientOfY => (
             "N0221",
             "without a gradient of `y`",
-            "Paddle asks for the dims of the gradient that is not there",
+            "Paddle asks for the dims of the gradient that is not there, and fails",
         ),
         Failure::Dims => (
             "N0222",
             "with a broadcast operand",
-            "Paddle asks that `x` and `out_grad` have one rank and agree in their first two dims",
+            "Paddle asks that `x` and `out_grad` have one rank and agree in their first two dims, and \
+             fails otherwise",
         ),
         Failure::OneDynamicDim => (
             "N0223",
             "with a dynamic dim",
-            "Paddle multiplies the -1 of the dynamic dim by the dim beside it",
+            "Paddle multiplies the -1 of the dynamic dim by the dim beside it, and fails",
         ),
         Failure::TwoDynamicDims => (
             "N0224",
             "with two dynamic dims",
             "Paddle takes -1 times -1 for a dim of 1; the program is made and fails when it runs",
         ),
-        Failure::Matrix => {
-            ("N0227", "of matrices", "Paddle flattens the two dims of a matrix to a vector")
-        }
+        Failure::Matrix => (
+            "N0227",
+            "of matrices",
+            "Paddle flattens the two dims of a matrix to a vector, and fails",
+        ),
         Failure::Batch => (
             "N0228",
             "of batches",
-            "Paddle folds the first two dims, whatever the batch dims of `y` are",
+            "Paddle folds the first two dims, whatever the batch dims of `y` are, and fails",
         ),
     }
 }
