@@ -119,12 +119,14 @@ impl Place {
 
     fn shorten(&mut self) {
         let clamp = |at: usize, text: &str| floor_boundary(text, at.min(text.len()));
-        self.highlight = clamp(self.highlight.start, &self.text)..clamp(self.highlight.end, &self.text);
+        self.highlight =
+            clamp(self.highlight.start, &self.text)..clamp(self.highlight.end, &self.text);
         if self.text.len() > LONGEST_LINE {
             let start = floor_boundary(&self.text, self.highlight.start.saturating_sub(200));
             let end = floor_boundary(&self.text, self.text.len().min(start + LONGEST_LINE));
             self.text = self.text[start..end].to_owned();
-            self.highlight = self.highlight.start - start..(self.highlight.end - start).min(end - start);
+            self.highlight =
+                self.highlight.start - start..(self.highlight.end - start).min(end - start);
         }
     }
 
@@ -144,7 +146,11 @@ fn floor_boundary(text: &str, at: usize) -> usize {
 }
 
 impl Diagnostic {
-    fn new(severity: Severity, code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
+    fn new(
+        severity: Severity,
+        code: impl Into<Cow<'static, str>>,
+        message: impl Into<String>,
+    ) -> Self {
         Self {
             severity,
             code: code.into(),

@@ -32,7 +32,8 @@ pub fn account(plan: &Plan, verbosity: u8) -> String {
         count(plan.jobs().len(), "job", "jobs"),
         options.schedule,
     );
-    let rows: Vec<Row> = if verbosity == 0 { rows_by_kind(plan) } else { rows_by_type(plan).collect() };
+    let rows: Vec<Row> =
+        if verbosity == 0 { rows_by_kind(plan) } else { rows_by_type(plan).collect() };
     write_table(&rows, verbosity == 0, &mut out);
     if verbosity >= 2 {
         let jobs: Vec<String> = plan.jobs().iter().map(Job::to_string).collect();

@@ -53,7 +53,10 @@ fn unreadable(path: &Path, error: &io::Error) -> Diagnostic {
 /// What else than a program the bytes are, and what to do.
 fn reason_against(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
     match bytes {
-        [] => Some(("empty", "print a program with `print(program)`, or save it with `paddle.jit.save`")),
+        [] => Some((
+            "empty",
+            "print a program with `print(program)`, or save it with `paddle.jit.save`",
+        )),
         [0x1f, 0x8b, ..] => Some(("compressed with gzip", "unpack it with `gunzip` first")),
         _ if bytes[..bytes.len().min(4096)].contains(&0) => {
             Some(("a binary file", "give what `print(program)` prints, or Paddle's `.json`"))

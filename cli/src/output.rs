@@ -76,7 +76,9 @@ pub fn to_stdout(
     match write(&mut sink).and_then(|()| sink.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             let message = format!("cannot write to standard output: {error}");
-            Err(vec![Diagnostic::error("E0660", message).help("free some space, or write elsewhere")])
+            Err(vec![
+                Diagnostic::error("E0660", message).help("free some space, or write elsewhere"),
+            ])
         }
         _ => Ok(()),
     }

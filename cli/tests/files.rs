@@ -23,14 +23,23 @@ fn temporary() -> (tempfile::TempDir, PathBuf) {
 
 fn entries(folder: &Path) -> Vec<String> {
     let read = std::fs::read_dir(folder).expect("the folder is there");
-    let mut names: Vec<String> =
-        read.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
+    let mut names: Vec<String> = read
+        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+        .collect();
     names.sort();
     names
 }
 
 const PLAN: [&str; 9] = [
-    "plan", "examples/gpt_stage0.pir", "--stages", "2", "--chunks", "2", "--micro-batches", "4", "-o",
+    "plan",
+    "examples/gpt_stage0.pir",
+    "--stages",
+    "2",
+    "--chunks",
+    "2",
+    "--micro-batches",
+    "4",
+    "-o",
 ];
 
 #[test]
@@ -102,7 +111,14 @@ fn an_unwritable_place_is_an_error() {
 fn json_and_back_is_the_program() {
     let (_guard, folder) = temporary();
     let json = folder.join("gpt.json");
-    let output = pirogue(&["opt", "examples/gpt_stage0.pir", "--emit", "json", "-o", json.to_str().unwrap()]);
+    let output = pirogue(&[
+        "opt",
+        "examples/gpt_stage0.pir",
+        "--emit",
+        "json",
+        "-o",
+        json.to_str().unwrap(),
+    ]);
     assert!(output.status.success(), "{}", said(&output));
     let back = pirogue(&["opt", json.to_str().unwrap()]);
     let straight = pirogue(&["opt", "examples/gpt_stage0.pir"]);

@@ -7,8 +7,11 @@ use std::process::Command;
 fn the_readme_shows_what_its_commands_print() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let readme = std::fs::read_to_string(root.join("README.md")).expect("there is a README");
-    let blocks: Vec<&str> =
-        readme.split("```console\n").skip(1).map(|rest| rest.split("\n```").next().unwrap_or("")).collect();
+    let blocks: Vec<&str> = readme
+        .split("```console\n")
+        .skip(1)
+        .map(|rest| rest.split("\n```").next().unwrap_or(""))
+        .collect();
     assert_eq!(blocks.len(), 2, "the README shows two commands");
     for block in blocks {
         let (command, expected) = block.split_once('\n').expect("a command and its output");

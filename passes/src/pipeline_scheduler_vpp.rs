@@ -124,7 +124,8 @@ impl PipelineSchedulerVpp {
     ) -> Result<(Plan, Vec<Diagnostic>), Vec<Diagnostic>> {
         let place = self.checked_place()?;
         let (vpp, mut remarks) = self.checked_schedule()?;
-        let jobs = vpp.jobs(self.plan_options().stage()).map_err(|error| vec![schedule_fault(&error)])?;
+        let jobs =
+            vpp.jobs(self.plan_options().stage()).map_err(|error| vec![schedule_fault(&error)])?;
         let mut weight_chains: Vec<Vec<Op>> = Vec::new();
         if vpp.effective_backward() == BackwardMode::Split {
             let options = SplitMatmulGrad { drop_dead_products: self.drop_dead_products };
@@ -165,7 +166,10 @@ impl PipelineSchedulerVpp {
         }
         Place::parse(&self.place).ok_or_else(|| {
             let message = format!("`{}` is no device", self.place);
-            vec![Diagnostic::error("E0209", message).help("devices are `cpu`, `gpu:0`, `xpu:1`, `gpu_pinned`")]
+            vec![
+                Diagnostic::error("E0209", message)
+                    .help("devices are `cpu`, `gpu:0`, `xpu:1`, `gpu_pinned`"),
+            ]
         })
     }
 

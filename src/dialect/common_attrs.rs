@@ -26,9 +26,7 @@ const COMMON: [(&str, AttrKind); 12] = [
 ///
 /// `stop_gradient` and `persistable` hold one entry per result. On a block argument they are plain booleans.
 pub fn common_attr(name: &str) -> Option<AttrKind> {
-    let index = COMMON
-        .binary_search_by_key(&name, |(common, _)| common)
-        .ok()?;
+    let index = COMMON.binary_search_by_key(&name, |(common, _)| common).ok()?;
     Some(COMMON[index].1)
 }
 

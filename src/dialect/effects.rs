@@ -101,9 +101,7 @@ pub fn is_pure(op_name: &str) -> bool {
         return false;
     };
     op.aliases().next().is_none()
-        && !Effect::ALL
-            .into_iter()
-            .any(|effect| effect.applies_to(op_name))
+        && !Effect::ALL.into_iter().any(|effect| effect.applies_to(op_name))
 }
 
 const COMMUNICATION: &[&str] = &[
@@ -239,19 +237,10 @@ const HOST: &[&str] = &[
 
 const NAMED_INPUT: &[&str] = &["builtin.parameter", "pd_op.data", "pd_op.feed"];
 
-const NAMED_OUTPUT: &[&str] = &[
-    "builtin.set_parameter",
-    "builtin.shadow_output",
-    "pd_op.fetch",
-];
+const NAMED_OUTPUT: &[&str] = &["builtin.set_parameter", "builtin.shadow_output", "pd_op.fetch"];
 
-const CONTROL_FLOW: &[&str] = &[
-    "cf.has_elements",
-    "cf.stack_create",
-    "cf.tuple_pop",
-    "cf.tuple_push",
-    "cf.yield",
-];
+const CONTROL_FLOW: &[&str] =
+    &["cf.has_elements", "cf.stack_create", "cf.tuple_pop", "cf.tuple_push", "cf.yield"];
 
 const REGIONS: &[&str] = &["pd_op.if", "pd_op.pylayer", "pd_op.while"];
 
@@ -274,18 +263,13 @@ mod tests {
     }
 
     fn is_gradient(name: &str) -> bool {
-        ["_grad", "_grad_", "_grad_sp"]
-            .iter()
-            .any(|suffix| name.ends_with(suffix))
+        ["_grad", "_grad_", "_grad_sp"].iter().any(|suffix| name.ends_with(suffix))
     }
 
     #[test]
     fn every_listed_op_is_registered_and_lists_are_sorted() {
         for effect in Effect::ALL {
-            assert!(
-                effect.ops().is_sorted_by(|left, right| left < right),
-                "{effect:?}"
-            );
+            assert!(effect.ops().is_sorted_by(|left, right| left < right), "{effect:?}");
             let strangers = effect.ops().iter().filter(|name| facts(name).is_none());
             assert_eq!(strangers.count(), 0, "{effect:?}");
         }
@@ -297,28 +281,17 @@ mod tests {
             op.attr("ring_id").is_some() && !Effect::Communication.applies_to(op.name)
         });
         let silent = silent.map(|op| op.name).collect::<Vec<_>>();
-        assert_eq!(
-            silent,
-            ["pd_op.c_identity", "pd_op.c_identity_", "pd_op.c_split"]
-        );
+        assert_eq!(silent, ["pd_op.c_identity", "pd_op.c_identity_", "pd_op.c_split"]);
     }
 
     #[test]
     fn every_op_that_speaks_of_a_seed_and_is_no_gradient_is_random() {
-        let speaks = |name: &str| {
-            ["seed", "rng", "dropout"]
-                .iter()
-                .any(|word| name.contains(word))
-        };
+        let speaks = |name: &str| ["seed", "rng", "dropout"].iter().any(|word| name.contains(word));
         for op in ops().filter(|op| !is_gradient(op.name)) {
             let mut names = (op.operands.iter().map(|it| it.name))
                 .chain(op.attrs.iter().map(|it| it.name))
                 .chain(op.results.iter().map(|it| it.name));
-            assert!(
-                !names.any(speaks) || Effect::Random.applies_to(op.name),
-                "{}",
-                op.name
-            );
+            assert!(!names.any(speaks) || Effect::Random.applies_to(op.name), "{}", op.name);
         }
         assert!(
             Effect::Random.ops().iter().all(|name| !is_gradient(name)),
@@ -368,11 +341,7 @@ mod tests {
             ("cf.yield", true, false),
             ("pd_op.while", true, false),
         ] {
-            assert_eq!(
-                (has_side_effects(name), is_pure(name)),
-                (stays, merges),
-                "{name}"
-            );
+            assert_eq!((has_side_effects(name), is_pure(name)), (stays, merges), "{name}");
         }
     }
 }

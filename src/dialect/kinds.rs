@@ -150,10 +150,7 @@ pub enum Multiplicity {
 }
 
 fn find<K: Copy>(spellings: &[(K, &str)], spelling: &str) -> Option<K> {
-    spellings
-        .iter()
-        .find(|(_, text)| *text == spelling)
-        .map(|(kind, _)| *kind)
+    spellings.iter().find(|(_, text)| *text == spelling).map(|(kind, _)| *kind)
 }
 
 fn spell<K: Copy + PartialEq>(spellings: &[(K, &'static str)], kind: K) -> &'static str {

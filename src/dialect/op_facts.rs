@@ -101,18 +101,12 @@ impl OpFacts {
 
     /// How many operands an op of this name can have, nulls included.
     pub fn operand_count(&self) -> RangeInclusive<usize> {
-        self.count(
-            self.operands.len(),
-            self.operands.last().map(|last| last.multiplicity),
-        )
+        self.count(self.operands.len(), self.operands.last().map(|last| last.multiplicity))
     }
 
     /// How many results an op of this name can have, those of null type included.
     pub fn result_count(&self) -> RangeInclusive<usize> {
-        self.count(
-            self.results.len(),
-            self.results.last().map(|last| last.multiplicity),
-        )
+        self.count(self.results.len(), self.results.last().map(|last| last.multiplicity))
     }
 
     fn count(&self, declared: usize, last: Option<Multiplicity>) -> RangeInclusive<usize> {
@@ -125,27 +119,21 @@ impl OpFacts {
 
     /// The fact for the SSA operand at `index`.
     pub fn operand(&self, index: usize) -> Option<&OperandFact> {
-        let variadic = self
-            .operands
-            .last()
-            .filter(|last| last.multiplicity == Multiplicity::Variadic);
+        let variadic =
+            self.operands.last().filter(|last| last.multiplicity == Multiplicity::Variadic);
         self.operands.get(index).or(variadic)
     }
 
     /// The fact for the SSA result at `index`.
     pub fn result(&self, index: usize) -> Option<&ResultFact> {
-        let variadic = self
-            .results
-            .last()
-            .filter(|last| last.multiplicity == Multiplicity::Variadic);
+        let variadic =
+            self.results.last().filter(|last| last.multiplicity == Multiplicity::Variadic);
         self.results.get(index).or(variadic)
     }
 
     /// The index of the operand of this name.
     pub fn operand_index(&self, name: &str) -> Option<usize> {
-        self.operands
-            .iter()
-            .position(|operand| operand.name == name)
+        self.operands.iter().position(|operand| operand.name == name)
     }
 
     /// The index of the result of this name.
@@ -155,10 +143,7 @@ impl OpFacts {
 
     /// The kind of the declared attribute of this name.
     pub fn attr(&self, name: &str) -> Option<AttrKind> {
-        self.attrs
-            .iter()
-            .find(|attr| attr.name == name)
-            .map(|attr| attr.kind)
+        self.attrs.iter().find(|attr| attr.name == name).map(|attr| attr.kind)
     }
 }
 
@@ -177,14 +162,12 @@ impl OpFacts {
 
     /// Whether the op reads the memory of the operand at `index`, and not only its shape.
     pub fn needs_buffer(&self, index: usize) -> bool {
-        self.operand(index)
-            .is_none_or(|operand| !operand.no_need_buffer)
+        self.operand(index).is_none_or(|operand| !operand.no_need_buffer)
     }
 
     /// Whether the operand at `index` is a vector: one value that `builtin.combine` made of several.
     pub fn is_vector(&self, index: usize) -> bool {
-        self.operand(index)
-            .is_some_and(|operand| operand.multiplicity == Multiplicity::Vector)
+        self.operand(index).is_some_and(|operand| operand.multiplicity == Multiplicity::Vector)
     }
 }
 
@@ -222,21 +205,12 @@ mod tests {
                 ("master_param_out", "master_param"),
             ]
         );
-        let optional = op
-            .operands
-            .iter()
-            .filter(|operand| operand.optional)
-            .map(|operand| operand.name);
-        assert_eq!(
-            optional.collect::<Vec<_>>(),
-            ["moment2_max", "master_param", "skip_update"]
-        );
+        let optional =
+            op.operands.iter().filter(|operand| operand.optional).map(|operand| operand.name);
+        assert_eq!(optional.collect::<Vec<_>>(), ["moment2_max", "master_param", "skip_update"]);
         assert!(op.operands[op.operand_index("beta1").expect("an operand")].is_mutable_attribute());
         assert_eq!(op.attr("beta1"), None, "it is an operand");
-        assert_eq!(
-            op.attr("min_row_size_to_use_multithread"),
-            Some(AttrKind::Int64)
-        );
+        assert_eq!(op.attr("min_row_size_to_use_multithread"), Some(AttrKind::Int64));
     }
 
     // The op for which the rule of no-need-buffer matters most: it keeps no activation alive.
@@ -244,9 +218,7 @@ mod tests {
     fn add_grad_needs_only_the_shapes_of_its_forward_operands() {
         let op = registered("pd_op.add_grad");
         assert_eq!(
-            (0..4)
-                .map(|index| op.needs_buffer(index))
-                .collect::<Vec<_>>(),
+            (0..4).map(|index| op.needs_buffer(index)).collect::<Vec<_>>(),
             [false, false, true, true]
         );
         assert!(!op.is_inplace());
@@ -270,10 +242,7 @@ mod tests {
 
         let in_place = registered("pd_op.reshape_");
         let pair = alias(0, 0);
-        assert_eq!(
-            (&*in_place.inplace, &*in_place.view),
-            (&[pair][..], &[pair][..])
-        );
+        assert_eq!((&*in_place.inplace, &*in_place.view), (&[pair][..], &[pair][..]));
         assert_eq!(in_place.aliases().collect::<Vec<_>>(), [pair]);
         assert!(registered("pd_op.add_").is_inplace());
     }
@@ -297,48 +266,30 @@ mod tests {
 
         let combine = registered("builtin.combine");
         assert!(!combine.is_vector(0));
-        assert_eq!(
-            (combine.operand_count(), combine.result_count()),
-            (0..=usize::MAX, 1..=1)
-        );
-        assert_eq!(
-            combine.operand(291).map(|operand| operand.name),
-            Some("inputs")
-        );
+        assert_eq!((combine.operand_count(), combine.result_count()), (0..=usize::MAX, 1..=1));
+        assert_eq!(combine.operand(291).map(|operand| operand.name), Some("inputs"));
 
         let tuple_push = registered("cf.tuple_push");
         assert_eq!(
             (tuple_push.operand_count(), tuple_push.result_count()),
             (1..=usize::MAX, 0..=0)
         );
-        assert_eq!(
-            tuple_push.operand(0).map(|operand| operand.name),
-            Some("inlet")
-        );
+        assert_eq!(tuple_push.operand(0).map(|operand| operand.name), Some("inlet"));
     }
 
     #[test]
     fn an_op_of_which_only_the_name_is_known_may_have_any_counts() {
         let op = registered("pd_op.share_var");
         assert!(!op.is_described());
-        assert_eq!(
-            (op.operand_count(), op.result_count()),
-            (0..=usize::MAX, 0..=usize::MAX)
-        );
-        assert!(
-            op.needs_buffer(0),
-            "nothing is known, so nothing may be freed"
-        );
+        assert_eq!((op.operand_count(), op.result_count()), (0..=usize::MAX, 0..=usize::MAX));
+        assert!(op.needs_buffer(0), "nothing is known, so nothing may be freed");
     }
 
     // One of the three ops that describe themselves without names.
     #[test]
     fn a_value_without_a_name_has_the_empty_name() {
         let op = registered("dist_op.reshard");
-        assert_eq!(
-            (op.operands[0].name, op.operands[0].kind),
-            ("", ValueKind::Any)
-        );
+        assert_eq!((op.operands[0].name, op.operands[0].kind), ("", ValueKind::Any));
         assert_eq!(op.source, Source::Declared);
     }
 }

@@ -78,10 +78,7 @@ fn table_from(jsonl: &str) -> String {
 /// The line that the table has for an op without a description, or only its name.
 fn by_hand(op: &str) -> String {
     let observed = format!("{op} ~ ");
-    TEXT.lines()
-        .find(|line| line.starts_with(&observed))
-        .unwrap_or(op)
-        .to_owned()
+    TEXT.lines().find(|line| line.starts_with(&observed)).unwrap_or(op).to_owned()
 }
 
 fn described(op: &str, description: &Description) -> String {
@@ -131,21 +128,9 @@ fn value(value: &Value) -> String {
         matches!(kind, ":scalar" | ":ints"),
         "the kind tells a mutable attribute"
     );
-    let name = if value.name.is_empty() {
-        "_"
-    } else {
-        &value.name
-    };
-    let marks = [
-        (value.optional, '?'),
-        (value.no_need_buffer, '!'),
-        (value.intermediate, '~'),
-    ];
-    let marks = marks
-        .into_iter()
-        .filter(|(set, _)| *set)
-        .map(|(_, mark)| mark)
-        .collect::<String>();
+    let name = if value.name.is_empty() { "_" } else { &value.name };
+    let marks = [(value.optional, '?'), (value.no_need_buffer, '!'), (value.intermediate, '~')];
+    let marks = marks.into_iter().filter(|(set, _)| *set).map(|(_, mark)| mark).collect::<String>();
     format!("{name}{kind}{vector}{marks}")
 }
 
@@ -183,10 +168,7 @@ fn the_table_says_what_paddle_says() {
         return;
     };
     let expected = table_from(&jsonl);
-    let difference = expected
-        .lines()
-        .zip(TEXT.lines())
-        .find(|(expected, found)| expected != found);
+    let difference = expected.lines().zip(TEXT.lines()).find(|(expected, found)| expected != found);
     assert_eq!(difference, None, "(what Paddle says, what the table says)");
     assert_eq!(expected.len(), TEXT.len());
 }

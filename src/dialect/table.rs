@@ -80,11 +80,7 @@ fn index_lines() -> Box<[Line]> {
 impl Line {
     fn new(line: &'static str) -> Self {
         let (name, signature) = line.split_at(memchr(b' ', line.as_bytes()).unwrap_or(line.len()));
-        Self {
-            name,
-            signature,
-            facts: OnceLock::new(),
-        }
+        Self { name, signature, facts: OnceLock::new() }
     }
 
     fn facts(&self) -> &OpFacts {
@@ -106,12 +102,9 @@ fn parse_line(name: &'static str, signature: &'static str) -> Option<OpFacts> {
     let (operands, rest) = rest.strip_prefix('(')?.split_once(") {")?;
     let (attrs, results) = rest.split_once("} -> (")?;
 
-    let operands = words(operands)
-        .map(parse_operand)
-        .collect::<Option<Box<[_]>>>()?;
-    let outputs = words(results.strip_suffix(')')?)
-        .map(Output::parse)
-        .collect::<Option<Vec<_>>>()?;
+    let operands = words(operands).map(parse_operand).collect::<Option<Box<[_]>>>()?;
+    let outputs =
+        words(results.strip_suffix(')')?).map(Output::parse).collect::<Option<Vec<_>>>()?;
     Some(OpFacts {
         name,
         source,
@@ -142,10 +135,7 @@ fn words(list: &'static str) -> impl Iterator<Item = &'static str> {
 
 fn parse_attr(word: &'static str) -> Option<AttrFact> {
     let (name, kind) = word.split_once(':')?;
-    Some(AttrFact {
-        name,
-        kind: AttrKind::from_spelling(kind)?,
-    })
+    Some(AttrFact { name, kind: AttrKind::from_spelling(kind)? })
 }
 
 fn parse_operand(word: &'static str) -> Option<OperandFact> {
@@ -175,13 +165,7 @@ impl Output {
         let (name, kind, multiplicity) = parse_declared(declared)?;
         let (optional, intermediate) = (flags.contains('?'), flags.contains('~'));
         Some(Self {
-            fact: ResultFact {
-                name,
-                kind,
-                multiplicity,
-                optional,
-                intermediate,
-            },
+            fact: ResultFact { name, kind, multiplicity, optional, intermediate },
             inplace: inplace.strip_prefix('='),
             view: view.strip_prefix('@'),
         })
@@ -211,9 +195,7 @@ fn aliases(
     operands: &[OperandFact],
     named: impl Iterator<Item = Option<&'static str>>,
 ) -> Option<Box<[Alias]>> {
-    let named = named
-        .enumerate()
-        .filter_map(|(result, name)| Some((result, name?)));
+    let named = named.enumerate().filter_map(|(result, name)| Some((result, name?)));
     named
         .map(|(result, name)| {
             let operand = operands.iter().position(|operand| operand.name == name)?;
@@ -233,10 +215,7 @@ mod tests {
 
     /// A total over the ops that describe themselves.
     fn declared(count: impl Fn(&OpFacts) -> usize) -> usize {
-        all()
-            .filter(|op| op.source == Source::Declared)
-            .map(count)
-            .sum()
+        all().filter(|op| op.source == Source::Declared).map(count).sum()
     }
 
     #[test]
@@ -247,10 +226,7 @@ mod tests {
         );
         // Paddle 3.3.1 registers 1,639 ops; 25 of them do not describe themselves. The table has 157 kB.
         assert_eq!(op_names().len(), 1639);
-        assert_eq!(
-            all().filter(|op| op.source == Source::Declared).count(),
-            1614
-        );
+        assert_eq!(all().filter(|op| op.source == Source::Declared).count(), 1614);
         assert_eq!(all().filter(|op| op.source == Source::Observed).count(), 15);
         assert_eq!(all().filter(|op| op.source == Source::NameOnly).count(), 10);
         assert_eq!(declared(|op| op.operands.len()), 4447);
@@ -266,19 +242,8 @@ mod tests {
             // Only the last may be variadic: `OpFacts::operand` relies on it.
             let operands = op.operands.iter().map(|operand| operand.multiplicity);
             let results = op.results.iter().map(|result| result.multiplicity);
-            assert!(
-                operands
-                    .rev()
-                    .skip(1)
-                    .all(|it| it != Multiplicity::Variadic),
-                "{}",
-                op.name
-            );
-            assert!(
-                results.rev().skip(1).all(|it| it != Multiplicity::Variadic),
-                "{}",
-                op.name
-            );
+            assert!(operands.rev().skip(1).all(|it| it != Multiplicity::Variadic), "{}", op.name);
+            assert!(results.rev().skip(1).all(|it| it != Multiplicity::Variadic), "{}", op.name);
         }
     }
 
@@ -298,10 +263,7 @@ mod tests {
             "zzz",
             "é",
         ];
-        let found = not_ops
-            .into_iter()
-            .filter(|name| facts(name).is_some())
-            .collect::<Vec<_>>();
+        let found = not_ops.into_iter().filter(|name| facts(name).is_some()).collect::<Vec<_>>();
         assert_eq!(
             found,
             ["pd_op.add_"],

@@ -294,7 +294,10 @@ impl Context {
                 hash_of(entries),
                 entries,
                 |data, entries| *data.entries == **entries,
-                |entries, index| DictData { entries: entries.into(), plain: plain.unwrap_or(index) },
+                |entries, index| DictData {
+                    entries: entries.into(),
+                    plain: plain.unwrap_or(index),
+                },
             )
         };
         let plain = intern(&sorted, None);

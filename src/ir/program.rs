@@ -267,7 +267,10 @@ impl Program {
     }
 
     /// The results of an op.
-    pub fn results(&self, op: Op) -> impl ExactSizeIterator<Item = Value> + DoubleEndedIterator + use<> {
+    pub fn results(
+        &self,
+        op: Op,
+    ) -> impl ExactSizeIterator<Item = Value> + DoubleEndedIterator + use<> {
         self.row(op).results.range().map(Value::from_index)
     }
 
@@ -391,7 +394,10 @@ impl Program {
     }
 
     /// The keyword arguments of a block, in the order they were added.
-    pub fn kwargs(&self, block: Block) -> impl ExactSizeIterator<Item = (Name, BlockArgument)> + '_ {
+    pub fn kwargs(
+        &self,
+        block: Block,
+    ) -> impl ExactSizeIterator<Item = (Name, BlockArgument)> + '_ {
         self.blocks[block.index()].kwargs.iter().map(|(&keyword, &argument)| (keyword, argument))
     }
 

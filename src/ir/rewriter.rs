@@ -26,7 +26,8 @@ use thiserror::Error;
 use super::program::{Run, column_cell};
 use super::undo::Undo;
 use super::{
-    Attr, Block, Context, Dict, Name, Op, Origins, Program, Region, Type, Use, Value, ValueDef, names,
+    Attr, Block, Context, Dict, Name, Op, Origins, Program, Region, Type, Use, Value, ValueDef,
+    names,
 };
 
 /// Where a new op goes.
@@ -234,7 +235,9 @@ impl Rewriter<'_> {
     fn outside_user(&self, op: Op) -> Option<(u32, Op)> {
         let program = &*self.program;
         let results = program.results(op).enumerate();
-        results.flat_map(|(index, value)| program.uses(value).map(move |u| (index as u32, u.op))).next()
+        results
+            .flat_map(|(index, value)| program.uses(value).map(move |u| (index as u32, u.op)))
+            .next()
     }
 
     fn erase_row(&mut self, op: Op) {

@@ -71,11 +71,13 @@ fn plan<const PROGRAMS: usize>(bencher: Bencher, ops: usize) {
         split_backward: PROGRAMS == 25,
         ..PipelineSchedulerVpp::default()
     };
-    bencher.counter(count(&program)).with_inputs(|| program.clone()).bench_local_values(|mut program| {
-        let (plan, _) = pass.plan(&mut Rewriter::new(&mut program)).expect("it can be planned");
-        assert_eq!(plan.programs().len(), PROGRAMS);
-        (plan, program)
-    });
+    bencher.counter(count(&program)).with_inputs(|| program.clone()).bench_local_values(
+        |mut program| {
+            let (plan, _) = pass.plan(&mut Rewriter::new(&mut program)).expect("it can be planned");
+            assert_eq!(plan.programs().len(), PROGRAMS);
+            (plan, program)
+        },
+    );
 }
 
 /// The cut alone, of a program that is ready for it.

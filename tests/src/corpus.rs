@@ -72,7 +72,8 @@ pub struct Config {
 pub struct Text(String);
 
 static LINES: LazyLock<Vec<String>> = LazyLock::new(|| {
-    let text = std::fs::read_to_string(fixtures().join("vpp/lines.txt")).expect("lines.txt is there");
+    let text =
+        std::fs::read_to_string(fixtures().join("vpp/lines.txt")).expect("lines.txt is there");
     text.split('\n').map(str::to_owned).collect()
 });
 
@@ -98,7 +99,8 @@ pub fn fixtures() -> PathBuf {
 
 /// All recorded runs, in order of their names.
 pub fn cases() -> Vec<Case> {
-    let text = std::fs::read_to_string(fixtures().join("vpp/cases.jsonl")).expect("cases.jsonl is there");
+    let text =
+        std::fs::read_to_string(fixtures().join("vpp/cases.jsonl")).expect("cases.jsonl is there");
     text.lines().map(|line| serde_json::from_str(line).expect("a case a line")).collect()
 }
 

@@ -62,13 +62,40 @@ const KINDS: [Damage; 10] = [
 
 /// Pieces that the readers look for.
 const PIECES: [&[u8]; 22] = [
-    b"{", b"}", b"[", b"]", b"(", b")", b"\"", b"\\\"", b",", b":", b"\n", b"^kw:\n", b"%kwarg_x {}\n",
-    b"<<NULL VALUE>>", b"<<NULL TYPE>>", b"vec[", b"tensor<", b"// -----\n", b"%0", b"\xff\xfe", b"\0",
+    b"{",
+    b"}",
+    b"[",
+    b"]",
+    b"(",
+    b")",
+    b"\"",
+    b"\\\"",
+    b",",
+    b":",
+    b"\n",
+    b"^kw:\n",
+    b"%kwarg_x {}\n",
+    b"<<NULL VALUE>>",
+    b"<<NULL TYPE>>",
+    b"vec[",
+    b"tensor<",
+    b"// -----\n",
+    b"%0",
+    b"\xff\xfe",
+    b"\0",
     b"    () = \"cf.yield\" () {} : () -> \n",
 ];
 
-const NUMBERS: [&str; 8] =
-    ["0", "-1", "2", "4294967296", "18446744073709551616", "-9223372036854775808", "1e999", "99999999999"];
+const NUMBERS: [&str; 8] = [
+    "0",
+    "-1",
+    "2",
+    "4294967296",
+    "18446744073709551616",
+    "-9223372036854775808",
+    "1e999",
+    "99999999999",
+];
 
 impl Damage {
     /// A random kind.
@@ -132,7 +159,8 @@ impl Damage {
 
 /// Puts another number in the place of the first one behind `at`.
 fn replace_number(bytes: &mut Vec<u8>, at: usize, random: &mut Random) {
-    let Some(start) = bytes[at..].iter().position(u8::is_ascii_digit).map(|found| at + found) else {
+    let Some(start) = bytes[at..].iter().position(u8::is_ascii_digit).map(|found| at + found)
+    else {
         return;
     };
     let length = bytes[start..].iter().take_while(|byte| byte.is_ascii_digit()).count();

@@ -21,8 +21,7 @@ const INT: &str = "tensor<1xi32>";
 const FLOAT: &str = "tensor<1xf32>";
 const ROWS: &str = "tensor<2x1024xf32>";
 const LOSS: &str = "tensor<f32>";
-const XXX: &str =
-    "vec[tensor<2x1024x4096xbf16>,tensor<2x1024x4096xbf16>,tensor<2x1024x4096xbf16>]";
+const XXX: &str = "vec[tensor<2x1024x4096xbf16>,tensor<2x1024x4096xbf16>,tensor<2x1024x4096xbf16>]";
 
 const NORM: &[(&str, &str)] = &[("begin_norm_axis", "2"), ("epsilon", "1e-05")];
 const PLAIN: &[(&str, &str)] = &[("transpose_x", "false"), ("transpose_y", "false")];
@@ -103,7 +102,8 @@ impl Writer {
         let mut attrs: Vec<(&str, &str)> = attrs.to_vec();
         attrs.extend([("chunk_id", &*chunk), ("op_role", &*role), ("stop_gradient", &*flags)]);
         attrs.sort_unstable();
-        let attrs: Vec<String> = attrs.iter().map(|(name, value)| format!("{name}:{value}")).collect();
+        let attrs: Vec<String> =
+            attrs.iter().map(|(name, value)| format!("{name}:{value}")).collect();
         writeln!(
             self.out,
             "    ({}) = \"{name}\" ({}) {{{}}} : ({}) -> {}",
@@ -147,7 +147,9 @@ impl Writer {
         self.role = 2;
         for layer in 0..layers {
             self.chunk = chunk_of(layer);
-            for (&parameter, &gradient) in parameters[layer].iter().zip(&gradients[layers - 1 - layer]) {
+            for (&parameter, &gradient) in
+                parameters[layer].iter().zip(&gradients[layers - 1 - layer])
+            {
                 let single = &[("multi_precision", "false")];
                 self.op("pd_op.sgd_", &[parameter, rate, gradient], [parameter.1], single);
             }
@@ -156,7 +158,12 @@ impl Writer {
 
     fn parameters(&mut self, layer: usize) -> [Value; 6] {
         let kinds = [
-            ("ln1", VECTOR), ("wqkv", W_QKV), ("wo", W_OUT), ("ln2", VECTOR), ("w1", W_UP), ("w2", W_DOWN),
+            ("ln1", VECTOR),
+            ("wqkv", W_QKV),
+            ("wo", W_OUT),
+            ("ln2", VECTOR),
+            ("w1", W_UP),
+            ("w2", W_DOWN),
         ];
         kinds.map(|(name, ty)| {
             let name = format!("\"layer_{layer}.{name}\"");

@@ -47,7 +47,8 @@ fn damaged_inputs_end_in_a_coded_diagnostic_or_in_success() {
 /// Programs small enough to try many of.
 fn inputs() -> Vec<Vec<u8>> {
     let mut inputs: Vec<Vec<u8>> = corpus::programs().into_iter().map(|(_, bytes)| bytes).collect();
-    inputs.extend(corpus::cases().iter().filter_map(|case| case.input.get()).map(String::into_bytes));
+    inputs
+        .extend(corpus::cases().iter().filter_map(|case| case.input.get()).map(String::into_bytes));
     inputs.extend(corpus::json_programs());
     inputs.retain(|input| input.len() < 120_000);
     inputs
@@ -85,7 +86,7 @@ fn use_it(mut program: Program) -> bool {
         pp_degree: 2,
         vpp_degree: 2,
         num_micro_batches: 2,
-        split_backward: program.op_count() % 2 == 0,
+        split_backward: program.op_count().is_multiple_of(2),
         ..PipelineSchedulerVpp::default()
     };
     match pass.plan(&mut Rewriter::new(&mut program)) {
@@ -111,7 +112,11 @@ fn use_it(mut program: Program) -> bool {
 fn are_coded(diagnostics: &[Diagnostic]) {
     for diagnostic in diagnostics {
         let digits = diagnostic.code.get(1..).unwrap_or_default();
-        assert!(digits.len() == 4 && digits.bytes().all(|b| b.is_ascii_digit()), "{}", diagnostic.code);
+        assert!(
+            digits.len() == 4 && digits.bytes().all(|b| b.is_ascii_digit()),
+            "{}",
+            diagnostic.code
+        );
         assert!(!diagnostic.message.is_empty());
         let shown = diagnostic.to_string();
         assert!(shown.contains(diagnostic.code.as_ref()), "{shown}");

@@ -100,7 +100,10 @@ fn every_kind_of_attribute_is_spelled_as_paddle_does() {
         ("scalar i64", scalar(Scalar::Int(9_007_199_254_740_993, IntKind::I64))),
         ("scalar i32", scalar(Scalar::Int(-7, IntKind::I32))),
         ("scalar bool", scalar(Scalar::Bool(true))),
-        ("scalar c64", scalar(Scalar::Complex(FloatBits::new(1.0), FloatBits::new(2.0), FloatKind::F32))),
+        (
+            "scalar c64",
+            scalar(Scalar::Complex(FloatBits::new(1.0), FloatBits::new(2.0), FloatKind::F32)),
+        ),
         ("scalar inf", scalar(Scalar::Float(FloatBits::new(f64::INFINITY), FloatKind::F64))),
         ("dtype 0", AttrValue::DataType("Undefined".into())),
         ("dtype 14", AttrValue::DataType("pstring".into())),
@@ -116,9 +119,18 @@ fn every_kind_of_attribute_is_spelled_as_paddle_does() {
         assert_eq!(recorded(label), [text.as_bytes()], "{label}");
     }
     let strings: [&[u8]; 9] = [
-        b"", b"plain", b"a\"b", b"a\\b", b"a\\\"b", b"tab\tx", b"nl\nx", b"}{:,()[]", "café".as_bytes(),
+        b"",
+        b"plain",
+        b"a\"b",
+        b"a\\b",
+        b"a\\\"b",
+        b"tab\tx",
+        b"nl\nx",
+        b"}{:,()[]",
+        "café".as_bytes(),
     ];
-    let spelled = strings.map(|bytes| attr_text(&context, context.attr(AttrValue::Str(bytes.into()))));
+    let spelled =
+        strings.map(|bytes| attr_text(&context, context.attr(AttrValue::Str(bytes.into()))));
     let recorded = recorded("str");
     assert_eq!(recorded[..9], spelled.iter().map(String::as_bytes).collect::<Vec<_>>());
     assert_eq!(recorded.len(), 10, "the last one is not UTF-8");

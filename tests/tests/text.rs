@@ -14,7 +14,8 @@ fn comes_back(name: &str, source: &[u8]) {
     assert_eq!(read.warnings, [], "{name}");
     let printed = text::to_bytes(&read.program);
     if printed != source {
-        let (printed, source) = (String::from_utf8_lossy(&printed), String::from_utf8_lossy(source));
+        let (printed, source) =
+            (String::from_utf8_lossy(&printed), String::from_utf8_lossy(source));
         for (a, b) in source.lines().zip(printed.lines()) {
             assert_eq!(a, b, "{name}");
         }

@@ -35,7 +35,9 @@ fn check(case: &Case) -> Result<(), Failed> {
     let result = plan(case, &mut program);
     match (case.expect, result) {
         (Expect::Equal, Ok((plan, _))) => is_equal(case, &plan, &program),
-        (Expect::Equal | Expect::Differs | Expect::Beyond, Err(errors)) => Err(rendered(&errors).into()),
+        (Expect::Equal | Expect::Differs | Expect::Beyond, Err(errors)) => {
+            Err(rendered(&errors).into())
+        }
         (Expect::Differs | Expect::Beyond | Expect::Either, Ok((plan, remarks))) => {
             verifies(&plan)?;
             snapshot(case, &format!("{}\n{}", rendered(&remarks), difference(case, &input, &plan)))
@@ -112,7 +114,9 @@ fn same_kept_names(case: &Case, plan: &Plan) -> Result<(), Failed> {
         let excused = missing_in_paddle.as_slice() == more;
         found_missing |= excused;
         if !less.is_empty() || !(more.is_empty() || excused) {
-            return Err(format!("job {index} keeps {more:?} too much and {less:?} too little").into());
+            return Err(
+                format!("job {index} keeps {more:?} too much and {less:?} too little").into()
+            );
         }
     }
     if missing_in_paddle.is_some() && !found_missing {
@@ -121,10 +125,15 @@ fn same_kept_names(case: &Case, plan: &Plan) -> Result<(), Failed> {
     Ok(())
 }
 
-fn same<A: AsRef<str>, B: AsRef<str>>(what: &str, expected: &[A], found: &[B]) -> Result<(), Failed> {
+fn same<A: AsRef<str>, B: AsRef<str>>(
+    what: &str,
+    expected: &[A],
+    found: &[B],
+) -> Result<(), Failed> {
     for (index, (a, b)) in expected.iter().zip(found).enumerate() {
         if a.as_ref() != b.as_ref() {
-            let message = format!("{what}, line {index}:\n  paddle {}\n  ours   {}", a.as_ref(), b.as_ref());
+            let message =
+                format!("{what}, line {index}:\n  paddle {}\n  ours   {}", a.as_ref(), b.as_ref());
             return Err(message.into());
         }
     }
@@ -139,7 +148,8 @@ fn same<A: AsRef<str>, B: AsRef<str>>(what: &str, expected: &[A], found: &[B]) -
 fn difference(case: &Case, input: &str, plan: &Plan) -> String {
     let mut out = String::new();
     for (job_type, program) in plan.programs() {
-        let recorded = case.programs.iter().flatten().find(|(name, _)| *name == job_type.to_string());
+        let recorded =
+            case.programs.iter().flatten().find(|(name, _)| *name == job_type.to_string());
         let reference = recorded.map_or_else(
             || blind_lines(input),
             |(_, program)| blind_lines(&program.get().expect("programs are recorded")),

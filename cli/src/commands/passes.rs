@@ -10,7 +10,9 @@ pub fn run(args: &Passes, screen: &Screen) -> Outcome {
         Some(name) => registry.help(name).map_err(|error| vec![*error])?,
         None => {
             let width = registry.iter().map(|info| info.name.len()).max().unwrap_or(0);
-            let line = |info: &pirogue::pass::PassInfo| format!("{:width$}  {}\n", info.name, info.summary);
+            let line = |info: &pirogue::pass::PassInfo| {
+                format!("{:width$}  {}\n", info.name, info.summary)
+            };
             registry.iter().map(line).collect()
         }
     };

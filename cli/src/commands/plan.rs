@@ -26,7 +26,10 @@ pub fn run(args: &args::Plan, screen: &Screen) -> Outcome {
             scope.spawn(move || plan_stage(args, &path, stage))
         };
         let threads: Vec<_> = stages.iter().map(work).collect();
-        threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err(vec![panicked()]))).collect()
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|_| Err(vec![panicked()])))
+            .collect()
     });
     let mut plans = Vec::new();
     let mut found = Vec::new();
@@ -58,7 +61,8 @@ pub fn run(args: &args::Plan, screen: &Screen) -> Outcome {
 
 /// The inputs with their stages.
 fn stages(args: &args::Plan) -> Result<Vec<(PathBuf, u32)>, Vec<Diagnostic>> {
-    let wrong = |message: String, help: &str| Err(vec![Diagnostic::error("E0652", message).help(help)]);
+    let wrong =
+        |message: String, help: &str| Err(vec![Diagnostic::error("E0652", message).help(help)]);
     match (args.inputs.as_slice(), args.stage) {
         ([input], Some(stage)) => Ok(vec![(input.clone(), stage)]),
         ([_], None) => wrong(
@@ -66,7 +70,8 @@ fn stages(args: &args::Plan) -> Result<Vec<(PathBuf, u32)>, Vec<Diagnostic>> {
             "add `--stage 0`, or name the programs of all stages",
         ),
         (_, Some(_)) => wrong(
-            "`--stage` goes with one input; several are the programs of stages 0, 1, ...".to_owned(),
+            "`--stage` goes with one input; several are the programs of stages 0, 1, ..."
+                .to_owned(),
             "leave `--stage` out, or name one input",
         ),
         (inputs, None) if inputs.len() > args.stages as usize => wrong(
@@ -104,13 +109,15 @@ fn plan_stage(args: &args::Plan, path: &Path, stage: u32) -> Planned {
         found.extend(failure.diagnostics().iter().cloned());
         return Err(found);
     }
-    let plan = session.take::<Plan>().map_err(|error| error.diagnostics().cloned().collect::<Vec<_>>())?;
+    let plan =
+        session.take::<Plan>().map_err(|error| error.diagnostics().cloned().collect::<Vec<_>>())?;
     std::mem::forget(program);
     Ok((plan, found))
 }
 
 fn panicked() -> Diagnostic {
-    Diagnostic::error("E0699", "planning a stage panicked").help("this is a fault of Pirogue; please report it")
+    Diagnostic::error("E0699", "planning a stage panicked")
+        .help("this is a fault of Pirogue; please report it")
 }
 
 /// What is said of the schedule is said by every stage alike: once is enough.

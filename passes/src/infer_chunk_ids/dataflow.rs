@@ -36,7 +36,8 @@ pub(super) fn all_by_dataflow(
     needs: impl Fn(usize) -> bool,
 ) -> Result<Vec<i32>, Vec<Diagnostic>> {
     let flow = Flow::of(program, ops, phases, &needs);
-    let mut chunks: Vec<Option<i32>> = given.iter().map(|&chunk| Some(chunk).filter(|&c| c >= 0)).collect();
+    let mut chunks: Vec<Option<i32>> =
+        given.iter().map(|&chunk| Some(chunk).filter(|&c| c >= 0)).collect();
     let unset: Vec<usize> = (0..ops.len()).filter(|&index| needs(index)).collect();
     take_from_producers(program, ops, phases, &flow, &unset, &mut chunks);
     take_from_users(phases, &flow, &unset, &mut chunks);

@@ -1,8 +1,8 @@
 //! Finds the chunk of ops whose `chunk_id` is absent or -1.
 //!
-//! 1. Where Paddle's [`neighbours`] rule finds a chunk for every such op of the program, those are
+//! 1. Where Paddle's `neighbours` rule finds a chunk for every such op of the program, those are
 //!    the chunks.
-//! 2. Else all of them are found from [`dataflow`] within one role.
+//! 2. Else all of them are found from `dataflow` within one role.
 //!
 //! Ops of the optimizer need no chunk. Nested ops belong to the op that holds them.
 //!
@@ -49,7 +49,10 @@ impl Pass for InferChunkIds {
         }
         cx.count("ops inferred", inferred);
         if inferred == 0 {
-            cx.report(Diagnostic::note("N0201", "every op already has a chunk id; nothing was inferred"));
+            cx.report(Diagnostic::note(
+                "N0201",
+                "every op already has a chunk id; nothing was inferred",
+            ));
         }
         Ok(())
     }

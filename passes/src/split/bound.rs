@@ -7,8 +7,8 @@
 //!   pushes, backward pops), the op that pushes runs again in the job that pops, if it computes the
 //!   same there: it has no effect, draws no random number, and nothing overwrites what it reads.
 
-use pirogue::dialect;
 use pirogue::diagnostic::{Diagnostic, Place};
+use pirogue::dialect;
 use pirogue::ir::{Op, Value, names};
 use smallvec::SmallVec;
 
@@ -83,9 +83,13 @@ fn moved(
     why: &str,
     jobs: &[JobIndex],
 ) -> Diagnostic {
-    let jobs: Vec<String> = jobs.iter().map(|&job| format!("`{}`", job_name(options, job))).collect();
+    let jobs: Vec<String> =
+        jobs.iter().map(|&job| format!("`{}`", job_name(options, job))).collect();
     let name = source.program.name_text(op);
-    let message = format!("`{name}` goes to {}, where {why}: a list cannot cross programs", jobs.join(" and "));
+    let message = format!(
+        "`{name}` goes to {}, where {why}: a list cannot cross programs",
+        jobs.join(" and ")
+    );
     Diagnostic::note("N0207", message)
         .at(Place::op(source.program, op))
         .remark("Paddle cuts here, and its executor dies")
@@ -188,9 +192,15 @@ fn cut_stack(
         .help("keep both in one job type, or write the branch without a gradient")
 }
 
-fn replayed(source: &Source<'_>, options: &SplitOptions, pusher: usize, jobs: &[JobIndex]) -> Diagnostic {
+fn replayed(
+    source: &Source<'_>,
+    options: &SplitOptions,
+    pusher: usize,
+    jobs: &[JobIndex],
+) -> Diagnostic {
     let op = source.ops[pusher];
-    let jobs: Vec<String> = jobs.iter().map(|&job| format!("`{}`", job_name(options, job))).collect();
+    let jobs: Vec<String> =
+        jobs.iter().map(|&job| format!("`{}`", job_name(options, job))).collect();
     let message = format!(
         "`{}` runs again in {}: what it pushes on a control-flow stack cannot cross programs",
         source.program.name_text(op),

@@ -24,7 +24,8 @@ pub(super) fn build(
     wires: &[NamedWire],
     events: &Events,
 ) -> Result<Vec<(JobType, Program)>, Vec<Diagnostic>> {
-    let ops = Buckets::of(options.job_types.len(), source.ops.len(), |position| placement.jobs(position));
+    let ops =
+        Buckets::of(options.job_types.len(), source.ops.len(), |position| placement.jobs(position));
     let incoming = Buckets::of(options.job_types.len(), wires.len(), |index| &wires[index].wire.to);
     let saved = saved_from(options, placement, wires);
     let mut map = ValueMap::new(source.program);
@@ -96,7 +97,11 @@ struct JobBuilder<'a> {
 
 impl JobBuilder<'_> {
     /// All arguments of the input, used or not, then a kwarg for each value that comes in.
-    fn arguments(&mut self, options: &SplitOptions, incoming: &[u32]) -> Result<(), Vec<Diagnostic>> {
+    fn arguments(
+        &mut self,
+        options: &SplitOptions,
+        incoming: &[u32],
+    ) -> Result<(), Vec<Diagnostic>> {
         self.copy.copy_arguments();
         let program = self.source.program;
         let context = program.context();
@@ -129,7 +134,10 @@ impl JobBuilder<'_> {
             let position = position as usize;
             let copied = self.copy.copy_op(self.source.ops[position]);
             let op = copied.map_err(|error| {
-                vec![Diagnostic::error("E0299", error.to_string()).help("this is a fault of Pirogue; please report it")]
+                vec![
+                    Diagnostic::error("E0299", error.to_string())
+                        .help("this is a fault of Pirogue; please report it"),
+                ]
             })?;
             if !self.events.is_empty() {
                 self.set_events(op, position);

@@ -98,7 +98,8 @@ pub(super) fn find(
         if waiters.is_empty() {
             continue;
         }
-        let event = events.records.entry(producer).or_insert_with(|| event_name(source, named)).clone();
+        let event =
+            events.records.entry(producer).or_insert_with(|| event_name(source, named)).clone();
         let paddle_waits = waiters.first().is_some_and(|first| first.by_paddle);
         if !paddle_waits || waiters.len() > 1 {
             beyond_paddle.get_or_insert((waiters[waiters.len() - 1].position, event.clone()));
@@ -162,7 +163,9 @@ fn waiters(
         return Vec::new();
     }
     let users = users(source, wire.value);
-    let in_job = |job: JobIndex| users.iter().copied().filter(move |&user| placement.jobs(user).contains(&job));
+    let in_job = |job: JobIndex| {
+        users.iter().copied().filter(move |&user| placement.jobs(user).contains(&job))
+    };
     let own_stream = streams.get(wire.producer);
     let mut met: SmallVec<[Option<Attr>; 4]> = smallvec![own_stream];
     met.extend(in_job(wire.from).map(|user| streams.get(user)));

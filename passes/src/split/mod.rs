@@ -1,14 +1,14 @@
 //! Cutting a program into the programs of its job types: one sweep.
 //!
-//! 1. [`placement`]: the job type of each op of the top block, from role, chunk and name; with a
+//! 1. `placement`: the job type of each op of the top block, from role, chunk and name; with a
 //!    split backward, by pattern.
-//! 2. [`bound`]: lists (`vec` values) and control-flow stacks cannot cross programs, so the ops at
+//! 2. `bound`: lists (`vec` values) and control-flow stacks cannot cross programs, so the ops at
 //!    their two ends are brought together.
-//! 3. [`wires`]: the values that cross, from two arrays: the job type of each op, and the set of job
+//! 3. `wires`: the values that cross, from two arrays: the job type of each op, and the set of job
 //!    types that use each value.
-//! 4. [`names`]: by which name each of them goes, in each program.
-//! 5. [`events`]: who records an event and who waits for it, where streams differ.
-//! 6. [`build`]: each program is copied once, with only its own ops, in their order.
+//! 4. `names`: by which name each of them goes, in each program.
+//! 5. `events`: who records an event and who waits for it, where streams differ.
+//! 6. `build`: each program is copied once, with only its own ops, in their order.
 //!
 //! Cost: O(ops + operands + what crosses). An op nested in a region counts as part of the op of the
 //! top block that holds it.

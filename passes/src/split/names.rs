@@ -16,9 +16,9 @@ use pirogue::diagnostic::{Diagnostic, Place};
 use pirogue::ir::{AttrValue, Name, Op, Value, names};
 use rustc_hash::FxBuildHasher;
 
+use super::Source;
 use super::placement::{JobIndex, Placement};
 use super::wires::Wire;
-use super::Source;
 
 /// A value that crosses, with its names.
 #[derive(Clone, Debug)]
@@ -66,7 +66,8 @@ pub(super) fn name(
             let given = given_name(source, source.ops[wire.producer]);
             let shadows = shadows.get(&wire.value).map_or(&[][..], Vec::as_slice);
             let in_job = |job: JobIndex| {
-                let found = shadows.iter().filter(move |s| placement.jobs(s.position).contains(&job));
+                let found =
+                    shadows.iter().filter(move |s| placement.jobs(s.position).contains(&job));
                 found.map(|shadow| shadow.name).next_back()
             };
             let own = given.or_else(|| in_job(wire.from));
@@ -89,7 +90,9 @@ pub(super) fn name(
         })
         .collect();
     if renamed_clashes > 0 {
-        let message = format!("{renamed_clashes} values that cross got a name of their own, since the usual one is taken");
+        let message = format!(
+            "{renamed_clashes} values that cross got a name of their own, since the usual one is taken"
+        );
         remarks.push(Diagnostic::note("N0206", message).remark("Paddle fails on such a name"));
     }
     note_other_names(source, &wires, &shadows, remarks);
@@ -177,7 +180,8 @@ fn note_other_names(
         let Some(first) = shadows.get(&named.wire.value).and_then(|shadows| shadows.first()) else {
             continue;
         };
-        if first.name == named.name || given_name(source, source.ops[named.wire.producer]).is_some() {
+        if first.name == named.name || given_name(source, source.ops[named.wire.producer]).is_some()
+        {
             continue;
         }
         let text = |name| source.program.context().name_text(name);
@@ -189,7 +193,9 @@ fn note_other_names(
         remarks.push(
             Diagnostic::note("N0208", message)
                 .at(Place::op(source.program, source.ops[first.position]))
-                .remark("Paddle takes the name given first, which the variable does not have there"),
+                .remark(
+                    "Paddle takes the name given first, which the variable does not have there",
+                ),
         );
     }
 }
@@ -207,7 +213,9 @@ pub(super) fn check_same_variable(
 ) -> Result<(), Diagnostic> {
     let name = named.name_in(job);
     let goes_there = |other: &&NamedWire| {
-        other.wire.value != named.wire.value && other.wire.to.contains(&job) && other.name_in(job) == name
+        other.wire.value != named.wire.value
+            && other.wire.to.contains(&job)
+            && other.name_in(job) == name
     };
     let other = wires.iter().find(goes_there);
     let is_one = match other {
@@ -252,7 +260,9 @@ fn clash_fault(
     let message = format!("two values that cross programs are called `{name}`");
     let fault = Diagnostic::error("E0206", message).help("give one of the two another name");
     match other {
-        Some(other) => fault.at(place(named).label("the second")).see(place(other).label("the first")),
+        Some(other) => {
+            fault.at(place(named).label("the second")).see(place(other).label("the first"))
+        }
         None => fault
             .at(place(named).label("one of them"))
             .remark(format!("the other is the keyword argument `%kwarg_{name}` of the input")),

@@ -97,9 +97,13 @@ pub(super) fn place(
             (Phase::Optimize, _) => JobKind::Optimizer,
             (Phase::Forward, BackwardMode::Whole) if name == names::RECV_V2 => JobKind::RecvForward,
             (Phase::Forward, _) => JobKind::Forward,
-            (Phase::Backward, BackwardMode::Whole) if name == names::SEND_V2 => JobKind::SendBackward,
+            (Phase::Backward, BackwardMode::Whole) if name == names::SEND_V2 => {
+                JobKind::SendBackward
+            }
             (Phase::Backward, BackwardMode::Whole) => JobKind::Backward,
-            (Phase::Backward, BackwardMode::Split) if is_weight[position] => JobKind::BackwardWeight,
+            (Phase::Backward, BackwardMode::Split) if is_weight[position] => {
+                JobKind::BackwardWeight
+            }
             (Phase::Backward, BackwardMode::Split) => JobKind::BackwardInput,
         }
     };

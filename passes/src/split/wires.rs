@@ -90,7 +90,8 @@ pub(super) fn find(
                 continue;
             }
             let own = placement.jobs(producer);
-            let to: SmallVec<[JobIndex; 4]> = sets.jobs(value).filter(|job| !own.contains(job)).collect();
+            let to: SmallVec<[JobIndex; 4]> =
+                sets.jobs(value).filter(|job| !own.contains(job)).collect();
             let wire = Wire { value, producer, result, from, to };
             match wire.to.first() {
                 None => {}

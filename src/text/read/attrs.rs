@@ -122,7 +122,9 @@ fn read_entry(
     let mut scanner = Scanner::new(entry);
     scanner.pos = colon + 1;
     let kind = match owner {
-        Owner::Op(facts) => facts.and_then(|facts| facts.attr(text)).or_else(|| dialect::common_attr(text)),
+        Owner::Op(facts) => {
+            facts.and_then(|facts| facts.attr(text)).or_else(|| dialect::common_attr(text))
+        }
         Owner::Argument => None,
     };
     let name = context.name(text);
@@ -146,7 +148,11 @@ fn read_attr(
     let spelling = &scanner.text[start..scanner.pos];
     let mut plain = Vec::with_capacity(spelling.len());
     write_attr_value(context, &value, &mut plain);
-    Some(if plain == spelling { context.attr(value) } else { context.attr_spelled(value, spelling) })
+    Some(if plain == spelling {
+        context.attr(value)
+    } else {
+        context.attr_spelled(value, spelling)
+    })
 }
 
 fn read_value(
@@ -344,5 +350,7 @@ fn read_named(text: &str) -> Option<AttrValue> {
 }
 
 fn is_word(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'-' | b'+'))
+    text.bytes().all(|byte| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'-' | b'+')
+    })
 }

@@ -64,12 +64,20 @@ impl ReadError {
                 "an op is `(%0, %1) = \"dialect.name\" (%2) {attr:value} : (type) -> type, type`, on one line"
             }
             Self::Unclosed { .. } => "the text may be cut; print the program again",
-            Self::Undefined { .. } => "values are defined by the results of an op, `^kw:` or `^%arg_0` lines above",
+            Self::Undefined { .. } => {
+                "values are defined by the results of an op, `^kw:` or `^%arg_0` lines above"
+            }
             Self::DefinedTwice { .. } => "give each result a name of its own",
-            Self::Count { .. } => "write one type for each value, `<<NULL TYPE>>` for an absent one",
+            Self::Count { .. } => {
+                "write one type for each value, `<<NULL TYPE>>` for an absent one"
+            }
             Self::TypeMismatch { .. } => "a value has one type; mend the definition or the use",
-            Self::BadType { .. } => "types look like `tensor<2x-1xf32>`, `vec[f32,f32]`, `<<NULL TYPE>>`",
-            Self::BadAttr { .. } => "values are numbers, `true`, `\"text\"`, `[a,b]`, `Place(cpu)`, or a word such as `float32`",
+            Self::BadType { .. } => {
+                "types look like `tensor<2x-1xf32>`, `vec[f32,f32]`, `<<NULL TYPE>>`"
+            }
+            Self::BadAttr { .. } => {
+                "values are numbers, `true`, `\"text\"`, `[a,b]`, `Place(cpu)`, or a word such as `float32`"
+            }
             Self::TooDeep { .. } => "no program that Paddle prints comes near this depth",
             Self::KwargTwice { .. } => "remove one of the lines",
             Self::NoProgram => "a program is `{`, a line for each op, and `}`",

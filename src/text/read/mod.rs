@@ -22,7 +22,10 @@ use std::sync::Arc;
 use memchr::memchr_iter;
 
 use crate::diagnostic::{Diagnostic, Place};
-use crate::ir::{At, Attr, Block, Context, Dict, Name, Op, OpSpec, Origins, Program, Rewriter, Type, Value, names};
+use crate::ir::{
+    At, Attr, Block, Context, Dict, Name, Op, OpSpec, Origins, Program, Rewriter, Type, Value,
+    names,
+};
 
 use attrs::{Owner, ReadDict};
 use error::ReadError;
@@ -49,7 +52,11 @@ pub struct Read {
 ///
 /// # Errors
 /// All faults that were found, up to 20.
-pub fn read_program(context: &Arc<Context>, file: &str, text: &[u8]) -> Result<Read, Vec<Diagnostic>> {
+pub fn read_program(
+    context: &Arc<Context>,
+    file: &str,
+    text: &[u8],
+) -> Result<Read, Vec<Diagnostic>> {
     let mut programs = read_programs(context, file, text)?;
     match (programs.pop(), programs.len()) {
         (Some(read), 0) => Ok(read),
@@ -366,10 +373,16 @@ impl<'t> Reader<'t> {
         let mut quotes = memchr::memmem::find_iter(line, b"\\\"");
         let ambiguous = quotes.find(|&at| matches!(line.get(at + 2), Some(b',' | b']' | b'}')));
         if let Some(at) = ambiguous {
-            let place = self.place(start + at..start + at + 2).label("read as a quote inside the string");
-            let warning = Diagnostic::warning("W0101", "this string may also end here, in a backslash")
-                .at(place)
-                .help("Paddle does not escape backslashes; read the JSON form of the program to be sure");
+            let place =
+                self.place(start + at..start + at + 2).label("read as a quote inside the string");
+            let warning = Diagnostic::warning(
+                "W0101",
+                "this string may also end here, in a backslash",
+            )
+            .at(place)
+            .help(
+                "Paddle does not escape backslashes; read the JSON form of the program to be sure",
+            );
             self.warnings.push(warning);
         }
     }
@@ -505,7 +518,8 @@ impl<'t> Reader<'t> {
     }
 
     fn warn_of_odd_column(&mut self, rewriter: &Rewriter<'_>, op: Op) {
-        let message = "`op_role` or `chunk_id` is not a 32-bit integer, so the op counts as having none";
+        let message =
+            "`op_role` or `chunk_id` is not a 32-bit integer, so the op counts as having none";
         let warning = Diagnostic::warning("W0102", message)
             .at(Place::op(rewriter.program(), op))
             .help("write a plain number, such as `chunk_id:0`");
@@ -560,7 +574,10 @@ impl<'t> Reader<'t> {
         while self.scan.eat_blank(b"%") {
             let start = self.scan.pos;
             let rest = self.scan.rest();
-            let length = rest.iter().position(|byte| matches!(byte, b' ' | b'\n' | b',')).unwrap_or(rest.len());
+            let length = rest
+                .iter()
+                .position(|byte| matches!(byte, b' ' | b'\n' | b','))
+                .unwrap_or(rest.len());
             let name = &rest[..length];
             self.scan.pos += length;
             self.scan.skip_blanks();

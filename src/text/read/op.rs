@@ -110,7 +110,9 @@ impl<'t> Reader<'t> {
     /// What stands behind a `%`, up to the next blank, comma or bracket.
     fn value_name(&mut self) -> Result<&'t [u8], Fault> {
         let rest = self.scan.rest();
-        let ends = |byte: &u8| matches!(byte, b' ' | b',' | b')' | b'(' | b'{' | b'=' | b'\n' | b'\r' | b'\t');
+        let ends = |byte: &u8| {
+            matches!(byte, b' ' | b',' | b')' | b'(' | b'{' | b'=' | b'\n' | b'\r' | b'\t')
+        };
         let length = rest.iter().position(ends).unwrap_or(rest.len());
         if length == 0 {
             return Err(self.unexpected("a name behind `%`"));
@@ -287,7 +289,10 @@ impl<'t> Reader<'t> {
             return Err(self.unexpected("`{` and the attributes of the op"));
         }
         let Some(bytes) = self.scan.braces(quote) else {
-            return Err((ReadError::Unclosed { what: "an attribute dictionary" }, start..start + 1));
+            return Err((
+                ReadError::Unclosed { what: "an attribute dictionary" },
+                start..start + 1,
+            ));
         };
         let tag = op.name.index() as u32 * 2 + u32::from(quote == Quote::Closing);
         let (context, entries) = (self.context, &mut self.entries);
@@ -316,14 +321,18 @@ fn read_signature(
     let mut at = 0;
     let unexpected = |at: usize, expected| {
         let found = String::from_utf8_lossy(&bytes[at..bytes.len().min(at + 20)]).into_owned();
-        let found = if found.is_empty() { "the end of the line".to_owned() } else { format!("`{found}`") };
+        let found =
+            if found.is_empty() { "the end of the line".to_owned() } else { format!("`{found}`") };
         (ReadError::Unexpected { expected, found }, at..bytes.len().min(at + 1))
     };
     if tail == Tail::General {
-        at = step_over(bytes, at, b":").ok_or_else(|| unexpected(at, "`:` and the types of the op"))?;
-        at = step_over(bytes, at, b"(").ok_or_else(|| unexpected(at, "`(` and the operand types"))?;
+        at = step_over(bytes, at, b":")
+            .ok_or_else(|| unexpected(at, "`:` and the types of the op"))?;
+        at = step_over(bytes, at, b"(")
+            .ok_or_else(|| unexpected(at, "`(` and the operand types"))?;
         at = read_types(context, bytes, at, pool)?;
-        at = step_over(bytes, at, b")").ok_or_else(|| unexpected(at, "`)` behind the operand types"))?;
+        at = step_over(bytes, at, b")")
+            .ok_or_else(|| unexpected(at, "`)` behind the operand types"))?;
     }
     let operands = pool.len() - start;
     at = step_over(bytes, at, b"->").ok_or_else(|| unexpected(at, "`->` and the result types"))?;

@@ -56,7 +56,9 @@ fn read_bracketed(context: &Context, text: &[u8], depth: usize) -> Option<TypeKi
 fn read_tensor(mut text: &[u8]) -> Option<TensorType> {
     let mut dims = Vec::new();
     while let Some(at) = text.iter().position(|&byte| byte == b'x') {
-        let Some(dim) = str::from_utf8(&text[..at]).ok().and_then(|dim| dim.parse().ok()) else { break };
+        let Some(dim) = str::from_utf8(&text[..at]).ok().and_then(|dim| dim.parse().ok()) else {
+            break;
+        };
         dims.push(dim);
         text = &text[at + 1..];
     }
@@ -84,8 +86,10 @@ fn read_dist(text: &[u8]) -> Option<DistTensorType> {
 fn read_opaque(text: &[u8]) -> Option<TypeKind> {
     let text = str::from_utf8(text).ok()?;
     let head = text.split(['<', '[', '(']).next()?;
-    let is_dotted = head.contains('.') && head.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'.');
-    let is_known = ["builtin.", "pd_op.", "pd_dist.", "cf."].iter().any(|dialect| head.starts_with(dialect));
+    let is_dotted = head.contains('.')
+        && head.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'.');
+    let is_known =
+        ["builtin.", "pd_op.", "pd_dist.", "cf."].iter().any(|dialect| head.starts_with(dialect));
     let is_whole = item_length(text.as_bytes()) == text.len();
     (is_dotted && is_whole && !is_known).then(|| TypeKind::Opaque(text.into()))
 }
@@ -129,7 +133,16 @@ mod tests {
     #[test]
     fn what_is_no_type_is_refused() {
         let context = Context::new();
-        for text in ["", "tensor<", "tensor<2x>", "tensor<axf32>", "f33", "vec[f32", "pd_op.whatever", "99999999999999999999xf32"] {
+        for text in [
+            "",
+            "tensor<",
+            "tensor<2x>",
+            "tensor<axf32>",
+            "f33",
+            "vec[f32",
+            "pd_op.whatever",
+            "99999999999999999999xf32",
+        ] {
             assert_eq!(read_type(&context, text.as_bytes()), None, "{text}");
         }
     }
