@@ -284,7 +284,9 @@ fn every_pass_leaves_a_program_that_verifies() {
     let stripped = prop::collection::vec(any::<u16>(), 0..20);
     holds_for(150, recipe(120, Lists::StayClose), stripped, |program, recipe, stripped| {
         is_clean("the input", program)?;
-        run(&InferChunkIds::default(), &mut program.clone())?;
+        // The ops that come of a `matmul_grad` without a chunk may have nothing that tells theirs.
+        let mut inferred = program.clone();
+        run(&InferChunkIds::default(), &mut inferred)?;
         run(&OverlapSendRecv::default(), &mut program.clone())?;
         run(&SplitMatmulGrad::default(), &mut program.clone())?;
         for split_backward in [false, true] {
@@ -295,13 +297,14 @@ fn every_pass_leaves_a_program_that_verifies() {
                 split_backward,
                 ..PipelineSchedulerVpp::default()
             };
-            run(&pass, &mut program.clone())?;
+            run(&pass, &mut inferred.clone())?;
         }
         let mut program = program.clone();
         let ops: Vec<Op> = program.top_ops().collect();
-        for &pick in stripped.iter().filter(|_| !ops.is_empty()) {
-            Rewriter::new(&mut program)
-                .remove_attr(ops[usize::from(pick) % ops.len()], names::OP_ROLE);
+        // The first op keeps its role: from nothing nothing can be told.
+        for &pick in stripped.iter().filter(|_| ops.len() > 1) {
+            let op = ops[1 + usize::from(pick) % (ops.len() - 1)];
+            Rewriter::new(&mut program).remove_attr(op, names::OP_ROLE);
         }
         run(&CompleteOpRoles::default(), &mut program)?;
         let role = |op: Op| program.role(op).map(|role| role & !256);

@@ -135,7 +135,9 @@ fn event_name(source: &Source<'_>, named: &NamedWire) -> String {
 fn crossing_streams(source: &Source<'_>, streams: &Streams, wires: &[NamedWire]) -> Vec<bool> {
     let mut read = HashSet::<Value, FxBuildHasher>::default();
     for &position in streams.of.keys() {
-        read.extend(source.program.operands(source.ops[position]).iter().flatten());
+        for nested in source.program.nest(source.ops[position]) {
+            read.extend(source.program.operands(nested).iter().flatten());
+        }
     }
     let crosses = |named: &NamedWire| {
         streams.get(named.wire.producer).is_some() || read.contains(&named.wire.value)

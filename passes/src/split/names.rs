@@ -1,13 +1,13 @@
 //! By which names the values that cross go.
 //!
-//! - A value of `pd_op.data` or `builtin.parameter` has the name that the op says.
-//! - Else, where `builtin.shadow_output` names it in the job that makes it, that name: the last one,
-//!   since each renames the variable.
-//! - Else `var_{position}_{op name}_{result}`.
+//! - A value that `pd_op.data` or `builtin.parameter` makes has the name that the op says; any other
+//!   is `var_{position}_{op name}_{result}`.
+//! - Each `builtin.shadow_output` renames the variable: from then on, in its own job and in those
+//!   behind it, the name that was given last is the one by which it is found.
+//! - Data and parameters that are persistable keep their own name, under which they outlive the step.
 //!
 //! A new `builtin.shadow_output` is put in exactly where the name holds `var_` (as Paddle does, so
-//! also beside one of that name). A `builtin.shadow_output` in a later job renames the variable
-//! there: the jobs behind it find it by the new name.
+//! also beside one of that name), but not for data and parameters.
 
 use std::fmt::Write;
 
@@ -64,22 +64,24 @@ pub(super) fn name(
         .into_iter()
         .map(|wire| {
             let given = given_name(source, source.ops[wire.producer]);
-            let shadows = shadows.get(&wire.value).map_or(&[][..], Vec::as_slice);
+            let is_persistable = source
+                .program
+                .result_flag(source.ops[wire.producer], names::PERSISTABLE, wire.result)
+                .unwrap_or(false);
+            let shadows = match shadows.get(&wire.value) {
+                Some(shadows) if given.is_none() || !is_persistable => shadows.as_slice(),
+                _ => &[],
+            };
             let in_job = |job: JobIndex| {
                 let found =
                     shadows.iter().filter(move |s| placement.jobs(s.position).contains(&job));
                 found.map(|shadow| shadow.name).next_back()
             };
-            let own = given.or_else(|| in_job(wire.from));
-            let name = own.unwrap_or_else(|| {
+            let name = in_job(wire.from).or(given).unwrap_or_else(|| {
                 let (name, is_other) = made_name(source, &wire, &taken, &mut text);
                 renamed_clashes += usize::from(is_other);
                 name
             });
-            let is_persistable = source
-                .program
-                .result_flag(source.ops[wire.producer], names::PERSISTABLE, wire.result)
-                .unwrap_or(false);
             let renamed = match shadows {
                 [] => Vec::new(),
                 _ => wire.to.iter().filter_map(|&job| Some((job, in_job(job)?))).collect(),

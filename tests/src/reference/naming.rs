@@ -1,8 +1,8 @@
 //! By which name a value that crosses goes.
 //!
-//! Data and parameters have a name of their own. Any other value is `var_{position}_{op}_{result}`
-//! until a `builtin.shadow_output` renames it: for the job types behind that op's own, the last one
-//! in the order of jobs, then of the program, counts.
+//! Data and parameters have a name of their own, and keep it if they are persistable. Any other value is
+//! `var_{position}_{op}_{result}`. A `builtin.shadow_output` renames it: for the job types behind that
+//! op's own, the last one in the order of jobs, then of the program, counts.
 
 use pirogue::ir::{Op, Program, Value, ValueDef, names};
 
@@ -14,7 +14,8 @@ pub(super) fn name_in(source: &Source<'_>, value: Value, job: usize) -> String {
     let ValueDef::Result { op, index } = program.def(value) else {
         unreachable!("results alone cross")
     };
-    if let Some(name) = own_name(program, op) {
+    let own = own_name(program, op);
+    if let Some(name) = own.filter(|_| is_persistable(program, value)) {
         return name.to_owned();
     }
     let users = source.user_positions(value).into_iter();
@@ -24,7 +25,8 @@ pub(super) fn name_in(source: &Source<'_>, value: Value, job: usize) -> String {
         let name = program.attr_str(source.ops[last], names::OUTPUT_NAME);
         return name.expect("a shadow_output says a name").to_owned();
     }
-    format!("var_{}_{}_{index}", source.position(op), program.name_text(op))
+    let made = || format!("var_{}_{}_{index}", source.position(op), program.name_text(op));
+    own.map_or_else(made, str::to_owned)
 }
 
 /// Whether the op says the name of its result: it needs no shadow_output.
