@@ -1,6 +1,8 @@
 //! What can be typed.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::thread;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
@@ -27,19 +29,39 @@ Exit status: 0 done, 1 the input or the plan is wrong, 2 the command line is wro
 
 /// Options of all commands.
 #[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Global options")]
 pub struct Global {
-    /// Say more: -v, -vv.
+    /// Say more; -vv says all.
     #[arg(short, long, action = clap::ArgAction::Count, global = true)]
     pub verbose: u8,
-    /// Say nothing but errors.
-    #[arg(short, long, global = true)]
+    /// Say nothing but errors; programs are still printed.
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
     /// How diagnostics are written to standard error.
     #[arg(long, value_enum, default_value_t = DiagnosticForm::Human, global = true, value_name = "FORM")]
     pub diagnostics: DiagnosticForm,
-    /// Whether to use colours.
+    /// Whether diagnostics have colours.
     #[arg(long, value_enum, default_value_t = ColourChoice::Auto, global = true, value_name = "WHEN")]
     pub color: ColourChoice,
+    /// How many threads work at a time; as many as there are processors, if not given.
+    #[arg(long, global = true, value_name = "N", value_parser = at_least_one)]
+    threads: Option<NonZeroUsize>,
+}
+
+impl Global {
+    /// How many threads may work at a time. What comes out does not depend on it.
+    pub fn threads(&self) -> NonZeroUsize {
+        let all = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        self.threads.unwrap_or_else(all)
+    }
+}
+
+fn whole_number(text: &str) -> Result<u32, String> {
+    text.parse().map_err(|_| format!("expected a whole number from 0 to {}", u32::MAX))
+}
+
+fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "expected a whole number from 1".to_owned())
 }
 
 /// How diagnostics are written.
@@ -51,14 +73,14 @@ pub enum DiagnosticForm {
     Json,
 }
 
-/// Whether to use colours.
+/// Whether diagnostics have colours.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ColourChoice {
-    /// On a terminal.
+    /// If standard error is a terminal.
     Auto,
-    /// Always.
+    /// Wherever they go.
     Always,
-    /// Never.
+    /// Not at all.
     Never,
 }
 
@@ -82,13 +104,14 @@ pub enum Command {
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 Examples:
-  pirogue opt train.pir                                   read, verify, print
+  pirogue opt train.pir                             read, verify, print
   pirogue opt train.pir -p infer_chunk_ids -o out.pir
-  pirogue opt train.json --emit text                      Paddle's JSON to text
   pirogue opt train.pir -p 'complete_op_roles,split_matmul_grad{drop_dead_products=true}'
-  pirogue opt reproduce-split.pir                         run the pipeline in the file's header
+  pirogue opt train.json -o train.pir               what `paddle.jit.save` wrote, as text
+  zcat train.pir.gz | pirogue opt - --emit json -o train.json
+  pirogue opt failure.pir                           run the pipeline in the header of the file
 
-`pirogue passes` lists the passes.")]
+`pirogue passes` lists the passes. -v counts what each pass did.")]
 pub struct Opt {
     /// The program, text or JSON; `-` is standard input.
     #[arg(default_value = "-", value_name = "IN")]
@@ -100,14 +123,11 @@ pub struct Opt {
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// The form of the program that is written.
-    #[arg(long, value_enum, default_value_t = Form::Text)]
+    #[arg(long, value_enum, default_value_t = Form::Text, value_name = "FORM")]
     pub emit: Form,
-    /// A folder for a file that repeats the failure, if a pass fails.
-    #[arg(long, value_name = "DIR")]
+    /// If a pass fails, write the program that it fails on here; `pirogue opt FILE` repeats it.
+    #[arg(long, value_name = "FILE")]
     pub reproducer: Option<PathBuf>,
-    /// How many programs are worked on at a time.
-    #[arg(long, value_name = "N")]
-    pub threads: Option<usize>,
 }
 
 /// The form of a program.
@@ -124,53 +144,50 @@ pub enum Form {
 #[command(after_help = "\
 Examples:
   pirogue plan stage0.pir --stages 2 --chunks 2 --micro-batches 4 --stage 0
-  pirogue plan stage0.pir --stages 2 --chunks 2 --micro-batches 4 --stage 0 -o plan
-  pirogue plan stage0.pir stage1.pir --stages 2 --chunks 2 --micro-batches 2 --split-backward -o plans
+  pirogue plan stage0.pir --stages 2 --chunks 2 --micro-batches 4 --stage 0 -o plan0
+  pirogue plan stage0.pir stage1.pir --stages 2 --chunks 2 --micro-batches 4 -o plans
+  pirogue plan stage1.pir --stages 2 --chunks 2 --micro-batches 2 --stage 1 --split-backward -vv
 
-Written are `plan.json` and a program for each job type, `forward0.pir`, ...; with several inputs a
-folder for each stage. -v shows every job type, -vv the job list as well.")]
+The table has a row for each kind of job: its programs and their ops; `values in`, the named values
+that come from other programs; `values out`, the values that get a name for other programs
+(parameters and data have one); and its jobs. -v shows a row for each job type, -vv the job list as
+well. -o writes `plan.json` and a program for each job type, such as `forward0.pir`; with several
+inputs, in a folder for each stage.")]
 pub struct Plan {
-    /// The program of one stage, or those of stages 0, 1, ...
+    /// The program of one stage, or those of stages 0, 1, ..., text or JSON; `-` is standard input.
     #[arg(required = true, value_name = "IN")]
     pub inputs: Vec<PathBuf>,
-    /// The schedule.
-    #[arg(long, value_enum, default_value_t = Schedule::Vpp)]
-    pub schedule: Schedule,
+    /// The schedule; there is VPP, Paddle's interleaved 1F1B.
+    #[arg(long, default_value = "VPP", value_name = "NAME")]
+    pub schedule: String,
     /// Pipeline stages, p.
-    #[arg(long, value_name = "P", alias = "pp-degree")]
+    #[arg(long, value_name = "P", value_parser = whole_number, visible_alias = "pp-degree")]
     pub stages: u32,
     /// Model chunks on each stage, v.
-    #[arg(long, value_name = "V", alias = "vpp-degree", default_value_t = 1)]
+    #[arg(long, value_name = "V", value_parser = whole_number, visible_alias = "vpp-degree", default_value_t = 1)]
     pub chunks: u32,
     /// Micro-batches, m.
-    #[arg(long, value_name = "M", alias = "num-micro-batches")]
+    #[arg(long, value_name = "M", value_parser = whole_number, visible_alias = "num-micro-batches")]
     pub micro_batches: u32,
     /// The stage of the program, from 0; needed with one input.
-    #[arg(long, value_name = "R", alias = "pp-stage")]
+    #[arg(long, value_name = "R", value_parser = whole_number, visible_alias = "pp-stage")]
     pub stage: Option<u32>,
     /// Split the backward into gradients of inputs and of weights; counts only where M = P.
     #[arg(long)]
     pub split_backward: bool,
-    /// The device of values that cross programs.
+    /// The device of values that cross programs: cpu, gpu:0.
     #[arg(long, default_value = "cpu", value_name = "DEVICE")]
     pub place: String,
     /// Which values a job keeps for later jobs.
-    #[arg(long, value_enum, default_value_t = SkipGc::Paddle)]
+    #[arg(long, value_enum, default_value_t = SkipGc::Paddle, value_name = "RULE")]
     pub skip_gc: SkipGc,
-    /// Do not prove the plan. Plans are not proved yet: this changes nothing.
+    /// Do not prove the plan. Plans are not proved yet, so this changes nothing; a later release
+    /// proves them unless it is given.
     #[arg(long)]
     pub no_prove: bool,
-    /// The folder to write to. A plan that is there is replaced.
+    /// The folder to write to: new, empty, or with a plan, which is replaced.
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
-}
-
-/// The schedules that a plan can follow.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Schedule {
-    /// Paddle's interleaved 1F1B.
-    #[value(name = "VPP", alias = "vpp")]
-    Vpp,
 }
 
 /// Which values a job keeps for later jobs.

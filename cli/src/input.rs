@@ -8,6 +8,8 @@ use pirogue::diagnostic::Diagnostic;
 use pirogue::ir::{Context, Program};
 use pirogue::{json, text};
 
+use crate::failure::reason;
+
 /// A program, and what is to be said about the reading of it.
 pub struct Input {
     pub program: Program,
@@ -18,37 +20,46 @@ pub struct Input {
 ///
 /// # Errors
 /// A file that cannot be read (`E0650`), or holds no program (`E0651`).
-pub fn load(path: &Path) -> Result<Vec<u8>, Vec<Diagnostic>> {
-    let read = if path == Path::new("-") {
+pub fn load(path: &Path) -> Result<Vec<u8>, Diagnostic> {
+    let read = if is_stdin(path) {
         let mut bytes = Vec::new();
         io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
     } else {
         std::fs::read(path)
     };
-    let bytes = read.map_err(|error| vec![unreadable(path, &error)])?;
+    let bytes = read.map_err(|error| unreadable(path, &error))?;
     match reason_against(&bytes) {
         None => Ok(bytes),
         Some((what, help)) => {
             let message = format!("`{}` is {what}, not a program", shown(path));
-            Err(vec![Diagnostic::error("E0651", message).help(help)])
+            Err(Diagnostic::error("E0651", message).help(help))
         }
     }
 }
 
+/// Whether a path stands for standard input.
+pub fn is_stdin(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
 /// The name that diagnostics call a file.
-pub fn shown(path: &Path) -> String {
-    if path == Path::new("-") { "<stdin>".to_owned() } else { path.display().to_string() }
+fn shown(path: &Path) -> String {
+    if is_stdin(path) { "<stdin>".to_owned() } else { path.display().to_string() }
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Diagnostic {
     let help = match error.kind() {
-        ErrorKind::NotFound => "check the path",
+        ErrorKind::NotFound | ErrorKind::NotADirectory => "check the path",
         ErrorKind::IsADirectory => "name a file in it",
         ErrorKind::PermissionDenied => "check who may read it",
         _ => "check the file",
     };
-    Diagnostic::error("E0650", format!("cannot read `{}`: {error}", shown(path))).help(help)
+    let message = format!("cannot read `{}`: {}", shown(path), reason(error));
+    Diagnostic::error("E0650", message).help(help)
 }
+
+/// How far to look for bytes that no text has.
+const LOOKED_AT: usize = 4096;
 
 /// What else than a program the bytes are, and what to do.
 fn reason_against(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
@@ -58,7 +69,14 @@ fn reason_against(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
             "print a program with `print(program)`, or save it with `paddle.jit.save`",
         )),
         [0x1f, 0x8b, ..] => Some(("compressed with gzip", "unpack it with `gunzip` first")),
-        _ if bytes[..bytes.len().min(4096)].contains(&0) => {
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => {
+            Some(("compressed with zstd", "unpack it with `unzstd` first"))
+        }
+        [b'P', b'K', 3, 4, ..] => Some(("a zip archive", "unpack it with `unzip` first")),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
+            Some(("UTF-16 text", "save it as UTF-8, without a byte order mark"))
+        }
+        _ if bytes[..bytes.len().min(LOOKED_AT)].contains(&0) => {
             Some(("a binary file", "give what `print(program)` prints, or Paddle's `.json`"))
         }
         _ => None,

@@ -4,39 +4,47 @@
 //! standard error, results to standard output. Exit status: 0 done, 1 the input or the plan is wrong,
 //! 2 the command line is wrong.
 
-mod account;
 mod args;
 mod commands;
+mod failure;
 mod input;
 mod output;
+mod parallel;
+mod report;
+mod usage;
 
 use std::process::ExitCode;
 
 use clap::Parser;
-use pirogue::diagnostic::{Diagnostic, Severity};
+use pirogue::diagnostic::Diagnostic;
 
 use args::{Args, Command};
+use failure::Failure;
 use output::Screen;
 
-/// What a command ends with: the diagnostics to show, errors among them if it failed.
-type Outcome = Result<Vec<Diagnostic>, Vec<Diagnostic>>;
+/// What a command ends with: what is to be said beside its result, or why there is none.
+type Outcome = Result<Vec<Diagnostic>, Failure>;
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(refused) => return usage::answer(&refused),
+    };
     let screen = Screen::new(&args.global);
     let outcome = match &args.command {
-        Command::Opt(opt) => commands::opt::run(opt, &screen),
-        Command::Plan(plan) => commands::plan::run(plan, &screen),
+        Command::Opt(opt) => commands::opt::run(opt, &args.global, &screen),
+        Command::Plan(plan) => commands::plan::run(plan, &args.global, &screen),
         Command::Passes(passes) => commands::passes::run(passes, &screen),
         Command::Completions { shell } => commands::completions::run(*shell),
     };
-    let (found, failed) = match outcome {
-        Ok(found) => (found, false),
-        Err(found) => (found, true),
-    };
-    screen.report(&found);
-    let failed = failed || found.iter().any(|found| found.severity == Severity::Error);
-    // What the command held is not freed piece by piece: the process ends here.
-    std::mem::forget(found);
-    if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    match outcome {
+        Ok(found) => {
+            screen.report(&found);
+            ExitCode::SUCCESS
+        }
+        Err(failure) => {
+            screen.report(failure.diagnostics());
+            failure.exit_code()
+        }
+    }
 }

@@ -1,8 +1,9 @@
 //! The one place that writes: to the terminal, and to files.
 //!
-//! A file is written beside its place and then renamed, so that it is there whole or not at all.
+//! A file is written beside its place and then renamed, so that it is there whole or not at all. What
+//! is no regular file, such as a pipe or `/dev/null`, is written to as it stands.
 
-use std::fs::File;
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -10,6 +11,7 @@ use anstream::ColorChoice;
 use pirogue::diagnostic::{Colour, Diagnostic, Severity};
 
 use crate::args::{ColourChoice, DiagnosticForm, Global};
+use crate::failure::reason;
 
 /// How things are said.
 pub struct Screen {
@@ -22,15 +24,10 @@ pub struct Screen {
 
 impl Screen {
     pub fn new(global: &Global) -> Self {
-        let on_terminal = || match anstream::AutoStream::choice(&io::stderr()) {
-            ColorChoice::Never => false,
-            ColorChoice::Auto => io::stderr().is_terminal(),
-            ColorChoice::Always | ColorChoice::AlwaysAnsi => true,
-        };
         let is_coloured = match global.color {
             ColourChoice::Always => true,
             ColourChoice::Never => false,
-            ColourChoice::Auto => on_terminal(),
+            ColourChoice::Auto => is_colour_terminal(),
         };
         Self {
             form: global.diagnostics,
@@ -40,27 +37,44 @@ impl Screen {
         }
     }
 
+    /// A screen for a command line that could not be read.
+    pub fn plain(form: DiagnosticForm) -> Self {
+        let colour = if is_colour_terminal() { Colour::Ansi } else { Colour::Plain };
+        Self { form, colour, quiet: false, verbosity: 0 }
+    }
+
     /// Writes diagnostics to standard error.
     pub fn report(&self, diagnostics: &[Diagnostic]) {
+        let shown = diagnostics
+            .iter()
+            .filter(|diagnostic| !self.quiet || diagnostic.severity == Severity::Error);
         let mut out = String::new();
-        for diagnostic in diagnostics {
-            if self.quiet && diagnostic.severity != Severity::Error {
-                continue;
-            }
+        for diagnostic in shown {
             match self.form {
-                DiagnosticForm::Human => out += &diagnostic.render(self.colour),
+                DiagnosticForm::Human => {
+                    if !out.is_empty() {
+                        out.push('\n');
+                    }
+                    out += &diagnostic.render(self.colour);
+                }
                 DiagnosticForm::Json => {
                     out += &serde_json::to_string(diagnostic).expect("a diagnostic is plain data");
                 }
             }
             out.push('\n');
         }
-        // Nobody is left to be told if standard error is closed.
-        let _ = io::stderr().write_all(out.as_bytes());
+        to_stderr(&out);
+    }
+
+    /// Writes what belongs to no result to standard error.
+    pub fn remark(&self, text: &str) {
+        if !self.quiet {
+            to_stderr(text);
+        }
     }
 
     /// Writes a result to standard output, unless nothing is to be said.
-    pub fn say(&self, text: &str) -> Result<(), Vec<Diagnostic>> {
+    pub fn say(&self, text: &str) -> Result<(), Diagnostic> {
         if self.quiet {
             return Ok(());
         }
@@ -68,17 +82,26 @@ impl Screen {
     }
 }
 
+fn is_colour_terminal() -> bool {
+    match anstream::AutoStream::choice(&io::stderr()) {
+        ColorChoice::Never => false,
+        ColorChoice::Auto => io::stderr().is_terminal(),
+        ColorChoice::Always | ColorChoice::AlwaysAnsi => true,
+    }
+}
+
+fn to_stderr(text: &str) {
+    // Nobody is left to be told if standard error is closed.
+    let _ = io::stderr().write_all(text.as_bytes());
+}
+
 /// Writes to standard output. Whoever reads it may stop reading: that is no error.
-pub fn to_stdout(
-    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> Result<(), Vec<Diagnostic>> {
+pub fn to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Diagnostic> {
     let mut sink = io::stdout().lock();
     match write(&mut sink).and_then(|()| sink.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            let message = format!("cannot write to standard output: {error}");
-            Err(vec![
-                Diagnostic::error("E0660", message).help("free some space, or write elsewhere"),
-            ])
+            let message = format!("cannot write to standard output: {}", reason(&error));
+            Err(Diagnostic::error("E0660", message).help("free some space, or write elsewhere"))
         }
         _ => Ok(()),
     }
@@ -88,30 +111,69 @@ pub fn to_stdout(
 pub fn to_file(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> Result<(), Vec<Diagnostic>> {
-    let failed = |error: io::Error| {
-        let message = format!("cannot write `{}`: {error}", path.display());
-        let help = "check that its folder exists and may be written to";
-        vec![Diagnostic::error("E0661", message).help(help)]
+) -> Result<(), Diagnostic> {
+    let written = match fs::metadata(path) {
+        Ok(there) if there.is_dir() => Err(ErrorKind::IsADirectory.into()),
+        Ok(there) if there.is_file() => replace(path, &there, write),
+        Ok(_) => through(OpenOptions::new().write(true).open(path), write),
+        Err(_) => beside(path, None, write),
     };
-    if path.is_dir() {
-        return Err(failed(ErrorKind::IsADirectory.into()));
+    written.map_err(|error| unwritable(path, &error))
+}
+
+/// Replaces a file, or the one that a link leads to; the new one is open to whom the old one was.
+fn replace(
+    path: &Path,
+    there: &Metadata,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    if there.permissions().readonly() {
+        return Err(ErrorKind::PermissionDenied.into());
     }
-    let beside = beside(path);
-    let written = File::create(&beside).and_then(|file| {
-        let mut sink = BufWriter::new(file);
-        write(&mut sink)?;
-        sink.flush()?;
-        std::fs::rename(&beside, path)
+    beside(&fs::canonicalize(path)?, Some(there), write)
+}
+
+/// Writes to a new file next to `path` and moves it there.
+fn beside(
+    path: &Path,
+    there: Option<&Metadata>,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let part = part_name(path);
+    let written = through(File::create(&part), write).and_then(|()| {
+        if let Some(there) = there {
+            fs::set_permissions(&part, there.permissions())?;
+        }
+        fs::rename(&part, path)
     });
-    written.map_err(|error| {
-        let _ = std::fs::remove_file(&beside);
-        failed(error)
+    written.inspect_err(|_| {
+        // What is half written is of no use; that it cannot be removed either adds nothing.
+        let _ = fs::remove_file(&part);
     })
 }
 
+fn through(
+    file: io::Result<File>,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut sink = BufWriter::new(file?);
+    write(&mut sink)?;
+    sink.flush()
+}
+
 /// A name next to `path` that no other process writes to.
-fn beside(path: &Path) -> PathBuf {
+fn part_name(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!(".{name}.{}.part", std::process::id()))
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> Diagnostic {
+    let (why, help) = match error.kind() {
+        ErrorKind::NotFound => ("its folder does not exist".to_owned(), "create the folder first"),
+        ErrorKind::IsADirectory => (reason(error), "name a file in it"),
+        ErrorKind::PermissionDenied => (reason(error), "check who may write to it"),
+        _ => (reason(error), "write to another place"),
+    };
+    let message = format!("cannot write `{}`: {why}", path.display());
+    Diagnostic::error("E0661", message).help(help)
 }

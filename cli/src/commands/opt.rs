@@ -8,27 +8,35 @@ use pirogue::ir::{Context, Program, verify};
 use pirogue::json::{self, WriteError, WriteOptions};
 use pirogue::pass::{PassManager, Pipeline, PipelineFailure, Session, header_pipeline};
 use pirogue::text;
+use pirogue_plan::Plan;
 
 use crate::Outcome;
-use crate::args::{Form, Opt};
+use crate::args::{Form, Global, Opt};
+use crate::failure::Failure;
 use crate::input;
 use crate::output::{Screen, to_file, to_stdout};
 
-pub fn run(args: &Opt, _screen: &Screen) -> Outcome {
+pub fn run(args: &Opt, global: &Global, screen: &Screen) -> Outcome {
+    let asked = args.pipeline.as_deref().map(|text| Pipeline::parse(&super::registry(), text));
+    let asked = asked.transpose().map_err(Failure::CommandLine)?;
     let bytes = input::load(&args.input)?;
-    let context = Context::new();
-    let pipeline = args.pipeline.clone().or_else(|| header_pipeline(&bytes));
-    let pipeline = pipeline.map(|text| Pipeline::parse(&super::registry(), &text)).transpose()?;
-    let read = input::parse(&context, &args.input, &bytes)?;
+    let pipeline = match asked {
+        Some(pipeline) => Some(pipeline),
+        None => pipeline_of(&bytes)?,
+    };
+    let read = input::parse(&Context::new(), &args.input, &bytes)?;
     drop(bytes);
     let mut program = read.program;
     let mut found = read.warnings;
     match pipeline {
         None => found.extend(verify(&program)),
-        Some(pipeline) => found.extend(run_passes(args, pipeline, &mut program)?),
+        Some(pipeline) => {
+            let manager = PassManager::new(pipeline).threads(global.threads().get());
+            found.extend(run_passes(args, &manager, &mut program, screen)?);
+        }
     }
     if found.iter().any(|found| found.severity == Severity::Error) {
-        return Err(found);
+        return Err(found.into());
     }
     emit(args, &program)?;
     // Freeing a large program takes longer than printing a small one, and the process ends anyway.
@@ -36,45 +44,63 @@ pub fn run(args: &Opt, _screen: &Screen) -> Outcome {
     Ok(found)
 }
 
-fn run_passes(args: &Opt, pipeline: Pipeline, program: &mut Program) -> Outcome {
-    let manager = PassManager::new(pipeline);
-    let manager = match args.threads {
-        Some(threads) => manager.threads(threads),
-        None => manager,
-    };
+/// The pipeline in the header of a file, such as a reproducer.
+fn pipeline_of(bytes: &[u8]) -> Result<Option<Pipeline>, Vec<Diagnostic>> {
+    let header = header_pipeline(bytes);
+    header.map(|text| Pipeline::parse(&super::registry(), &text)).transpose()
+}
+
+fn run_passes(
+    args: &Opt,
+    manager: &PassManager,
+    program: &mut Program,
+    screen: &Screen,
+) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
     let mut session = Session::new();
     let outcome = manager.run(program, &mut session);
     let mut found = session.take_diagnostics();
+    if screen.verbosity >= 1 {
+        screen.remark(&session.statistics().to_string());
+    }
     match outcome {
-        Ok(()) => Ok(found),
+        Ok(()) => {
+            found.extend(session.has::<Plan>().then(plan_is_not_written));
+            Ok(found)
+        }
         Err(failure) => {
             found.extend(failure.diagnostics().iter().cloned());
-            found.extend(reproduce(args, &failure));
+            found.extend(reproduce(args, manager, &failure));
             Err(found)
         }
     }
 }
 
+fn plan_is_not_written() -> Diagnostic {
+    Diagnostic::note("N0662", "the pipeline made a plan; `opt` writes the program alone")
+        .help("`pirogue plan` makes a plan and writes it")
+}
+
 /// Writes the file that repeats a failure, if one was asked for.
-fn reproduce(args: &Opt, failure: &PipelineFailure) -> Option<Diagnostic> {
+fn reproduce(args: &Opt, manager: &PassManager, failure: &PipelineFailure) -> Option<Diagnostic> {
     let reproducer = failure.reproducer()?;
-    let Some(folder) = &args.reproducer else {
-        let note = "`--reproducer DIR` writes a file that repeats this failure";
-        return Some(Diagnostic::note("N0660", note));
+    let Some(path) = &args.reproducer else {
+        // Where the failing pass is the first, the command repeats the failure as well as any file.
+        let is_first = reproducer.pipeline() == manager.pipeline().to_string();
+        return (!is_first).then(|| {
+            let note = "`--reproducer FILE` writes the program as the failing pass found it";
+            Diagnostic::note("N0660", note)
+        });
     };
-    Some(match reproducer.write_into(folder) {
-        Ok(path) => {
-            let path = path.display();
-            Diagnostic::note("N0661", format!("`pirogue opt {path}` repeats this failure"))
+    Some(match to_file(path, |sink| reproducer.write(&mut { sink })) {
+        Ok(()) => {
+            let message = format!("`pirogue opt {}` repeats this failure", path.display());
+            Diagnostic::note("N0661", message)
         }
-        Err(error) => {
-            let message = format!("cannot write a reproducer to `{}`: {error}", folder.display());
-            Diagnostic::error("E0662", message).help("name a folder that may be written to")
-        }
+        Err(error) => error,
     })
 }
 
-fn emit(args: &Opt, program: &Program) -> Result<(), Vec<Diagnostic>> {
+fn emit(args: &Opt, program: &Program) -> Result<(), Failure> {
     let json = match args.emit {
         Form::Text => None,
         // What has no form in JSON must be known before a byte is written.
@@ -85,16 +111,17 @@ fn emit(args: &Opt, program: &Program) -> Result<(), Vec<Diagnostic>> {
         None => text::write_program(program, &mut { sink }),
     };
     match &args.output {
-        Some(path) if path != Path::new("-") => to_file(path, write),
-        _ => to_stdout(write),
+        Some(path) if path != Path::new("-") => to_file(path, write)?,
+        _ => to_stdout(write)?,
     }
+    Ok(())
 }
 
-fn to_json(program: &Program) -> Result<Vec<u8>, Vec<Diagnostic>> {
+fn to_json(program: &Program) -> Result<Vec<u8>, Diagnostic> {
     let mut bytes = Vec::new();
     match json::write_program(program, &mut bytes, WriteOptions::default()) {
         Ok(()) => Ok(bytes),
-        Err(error @ WriteError::Unsayable { .. }) => Err(vec![error.diagnostic(program)]),
-        Err(WriteError::Sink(error)) => Err(vec![Diagnostic::error("E0660", error.to_string())]),
+        Err(error @ WriteError::Unsayable { .. }) => Err(error.diagnostic(program)),
+        Err(WriteError::Sink(error)) => Err(Diagnostic::error("E0660", error.to_string())),
     }
 }

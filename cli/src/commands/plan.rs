@@ -3,93 +3,115 @@
 use std::path::{Path, PathBuf};
 
 use pirogue::diagnostic::Diagnostic;
-use pirogue::ir::Context;
+use pirogue::ir::{Context, Program};
 use pirogue::pass::{PassManager, Pipeline, Session};
 use pirogue_passes::pipeline_scheduler_vpp::PipelineSchedulerVpp;
 use pirogue_plan::{Plan, SkipGcRule, write_folder, write_stages};
 
 use crate::Outcome;
-use crate::account::account;
-use crate::args::{self, SkipGc};
-use crate::input;
+use crate::args::{self, Global, SkipGc};
+use crate::failure::Failure;
 use crate::output::Screen;
+use crate::report::{account, written};
+use crate::{input, parallel};
 
-/// A stage's plan, and what is to be said about it.
-type Planned = Result<(Plan, Vec<Diagnostic>), Vec<Diagnostic>>;
+/// A stage's plan.
+struct Planned {
+    plan: Plan,
+    /// The program that was cut.
+    given: Program,
+    /// What is to be said about it.
+    remarks: Vec<Diagnostic>,
+}
 
-pub fn run(args: &args::Plan, screen: &Screen) -> Outcome {
+pub fn run(args: &args::Plan, global: &Global, screen: &Screen) -> Outcome {
+    check_schedule(&args.schedule)?;
     let stages = stages(args)?;
     // Each stage has a context of its own, so what one interns does not depend on the others.
-    let planned: Vec<Planned> = std::thread::scope(|scope| {
-        let work = |(path, stage): &(PathBuf, u32)| {
-            let (path, stage) = (path.clone(), *stage);
-            scope.spawn(move || plan_stage(args, &path, stage))
-        };
-        let threads: Vec<_> = stages.iter().map(work).collect();
-        threads
-            .into_iter()
-            .map(|thread| thread.join().unwrap_or_else(|_| Err(vec![panicked()])))
-            .collect()
-    });
-    let mut plans = Vec::new();
-    let mut found = Vec::new();
-    let mut failed = false;
-    for planned in planned {
-        match planned {
-            Ok((plan, remarks)) => {
-                plans.push(plan);
-                found.extend(remarks);
-            }
-            Err(errors) => {
-                failed = true;
-                found.extend(errors);
-            }
-        }
-    }
-    keep_first(&mut found);
-    if failed {
-        return Err(found);
-    }
+    let outcomes =
+        parallel::map(global.threads(), &stages, |(path, stage)| plan_stage(args, path, *stage));
+    let (planned, mut found) = gather(outcomes)?;
+    let accounts = planned.iter().map(|stage| account(&stage.plan, &stage.given, screen.verbosity));
+    let mut text = accounts.collect::<Vec<_>>().join("\n");
+    let (plans, given): (Vec<Plan>, Vec<Program>) =
+        planned.into_iter().map(|stage| (stage.plan, stage.given)).unzip();
     if let Some(folder) = &args.output {
-        write(&plans, folder).map_err(|error| with(&found, error))?;
+        if let Err(error) = write(&plans, folder) {
+            found.push(error);
+            return Err(found.into());
+        }
+        text += &written(&plans, folder);
     }
-    let accounts: Vec<String> = plans.iter().map(|plan| account(plan, screen.verbosity)).collect();
-    screen.say(&accounts.join("\n"))?;
-    std::mem::forget(plans);
+    screen.say(&text)?;
+    // The process ends: nothing is gained by freeing programs op by op.
+    std::mem::forget((plans, given));
     Ok(found)
 }
 
+/// Plans follow one schedule so far, in Paddle's spelling; others are known and refused.
+fn check_schedule(name: &str) -> Result<(), Failure> {
+    const PADDLE: [&str; 5] = ["FThenB", "1F1B", "Eager1F1B", "ZBH1", "ZBVPP"];
+    if name.eq_ignore_ascii_case("VPP") {
+        return Ok(());
+    }
+    let is_known = PADDLE.iter().any(|known| known.eq_ignore_ascii_case(name));
+    let message = if is_known {
+        format!("plans cannot follow the schedule `{name}` yet")
+    } else {
+        format!("there is no schedule `{name}`")
+    };
+    let help = "plans follow `VPP`, Paddle's interleaved 1F1B";
+    Err(Failure::CommandLine(vec![Diagnostic::error("E0653", message).help(help)]))
+}
+
 /// The inputs with their stages.
-fn stages(args: &args::Plan) -> Result<Vec<(PathBuf, u32)>, Vec<Diagnostic>> {
-    let wrong =
-        |message: String, help: &str| Err(vec![Diagnostic::error("E0652", message).help(help)]);
+fn stages(args: &args::Plan) -> Result<Vec<(PathBuf, u32)>, Failure> {
+    let wrong = |message: &str, help: &str| {
+        let error = Diagnostic::error("E0652", message).help(help);
+        Err(Failure::CommandLine(vec![error]))
+    };
+    if args.inputs.iter().filter(|path| input::is_stdin(path)).count() > 1 {
+        return wrong("`-` stands for more than one input", "name files, all but one of them");
+    }
     match (args.inputs.as_slice(), args.stage) {
         ([input], Some(stage)) => Ok(vec![(input.clone(), stage)]),
         ([_], None) => wrong(
-            "one input is the program of one stage, and `--stage` does not say of which".to_owned(),
+            "one input is the program of one stage, and `--stage` does not say of which",
             "add `--stage 0`, or name the programs of all stages",
         ),
         (_, Some(_)) => wrong(
-            "`--stage` goes with one input; several are the programs of stages 0, 1, ..."
-                .to_owned(),
+            "`--stage` goes with one input; several are the programs of stages 0, 1, ...",
             "leave `--stage` out, or name one input",
         ),
         (inputs, None) if inputs.len() > args.stages as usize => wrong(
-            format!("there are {} inputs for {} stages", inputs.len(), args.stages),
-            "name one input for each stage, from stage 0 on",
+            &format!("{} inputs are more than `--stages {}`", inputs.len(), args.stages),
+            "name at most one input for each stage, from stage 0 on",
         ),
         (inputs, None) => Ok(inputs.iter().cloned().zip(0..).collect()),
     }
 }
 
-fn plan_stage(args: &args::Plan, path: &Path, stage: u32) -> Planned {
-    let bytes = input::load(path)?;
-    let context = Context::new();
-    let read = input::parse(&context, path, &bytes)?;
+fn plan_stage(args: &args::Plan, path: &Path, stage: u32) -> Result<Planned, Vec<Diagnostic>> {
+    let bytes = input::load(path).map_err(|error| vec![error])?;
+    let read = input::parse(&Context::new(), path, &bytes)?;
     drop(bytes);
     let mut program = read.program;
-    let mut found = read.warnings;
-    let pass = PipelineSchedulerVpp {
+    let mut remarks = read.warnings;
+    let manager = PassManager::new(Pipeline::new().then(scheduler(args, stage)));
+    let mut session = Session::new();
+    let outcome = manager.run(&mut program, &mut session);
+    remarks.extend(session.take_diagnostics());
+    if let Err(failure) = outcome {
+        remarks.extend(failure.diagnostics().iter().cloned());
+        return Err(remarks);
+    }
+    let plan =
+        session.take::<Plan>().expect("the scheduler has left a plan and nothing follows it");
+    Ok(Planned { plan, given: program, remarks })
+}
+
+fn scheduler(args: &args::Plan, stage: u32) -> PipelineSchedulerVpp {
+    PipelineSchedulerVpp {
         pp_degree: args.stages,
         pp_stage: stage,
         vpp_degree: args.chunks,
@@ -101,34 +123,36 @@ fn plan_stage(args: &args::Plan, path: &Path, stage: u32) -> Planned {
             SkipGc::Exact => SkipGcRule::Exact,
         },
         ..PipelineSchedulerVpp::default()
-    };
-    let mut session = Session::new();
-    let outcome = PassManager::new(Pipeline::new().then(pass)).run(&mut program, &mut session);
-    found.extend(session.take_diagnostics());
-    if let Err(failure) = outcome {
-        found.extend(failure.diagnostics().iter().cloned());
-        return Err(found);
     }
-    let plan =
-        session.take::<Plan>().map_err(|error| error.diagnostics().cloned().collect::<Vec<_>>())?;
-    std::mem::forget(program);
-    Ok((plan, found))
 }
 
-fn panicked() -> Diagnostic {
-    Diagnostic::error("E0699", "planning a stage panicked")
-        .help("this is a fault of Pirogue; please report it")
-}
-
-/// What is said of the schedule is said by every stage alike: once is enough.
-fn keep_first(found: &mut Vec<Diagnostic>) {
-    let mut kept: Vec<Diagnostic> = Vec::new();
-    for diagnostic in found.drain(..) {
-        if !kept.contains(&diagnostic) {
-            kept.push(diagnostic);
+/// The plans of all stages with what is to be said of them, or all that is wrong.
+fn gather(
+    outcomes: Vec<Result<Planned, Vec<Diagnostic>>>,
+) -> Result<(Vec<Planned>, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let mut planned = Vec::new();
+    let mut found: Vec<Diagnostic> = Vec::new();
+    let mut has_failed = false;
+    for outcome in outcomes {
+        let remarks = match outcome {
+            Ok(mut stage) => {
+                let remarks = std::mem::take(&mut stage.remarks);
+                planned.push(stage);
+                remarks
+            }
+            Err(errors) => {
+                has_failed = true;
+                errors
+            }
+        };
+        // What is said of the schedule is said by every stage alike: once is enough.
+        for remark in remarks {
+            if !found.contains(&remark) {
+                found.push(remark);
+            }
         }
     }
-    *found = kept;
+    if has_failed { Err(found) } else { Ok((planned, found)) }
 }
 
 fn write(plans: &[Plan], folder: &Path) -> Result<(), Diagnostic> {
@@ -137,8 +161,4 @@ fn write(plans: &[Plan], folder: &Path) -> Result<(), Diagnostic> {
         plans => write_stages(plans, folder),
     };
     written.map_err(Diagnostic::from)
-}
-
-fn with(found: &[Diagnostic], error: Diagnostic) -> Vec<Diagnostic> {
-    found.iter().cloned().chain([error]).collect()
 }

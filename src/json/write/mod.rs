@@ -78,6 +78,9 @@ pub enum Unsayable {
     /// The kind of attribute has no code.
     #[error("Paddle's JSON has no such kind of attribute")]
     Attr,
+    /// An op's name has no dialect, or one that is a code for another.
+    #[error("it names no dialect that Paddle's JSON can tell")]
+    OpName,
     /// A value is used before it is defined, or outside of where it is defined.
     #[error("nothing before defines it")]
     Undefined,

@@ -31,7 +31,12 @@ impl<W: Write> Writer<'_, W> {
         }
         let facts = self.context.facts(program.name(op));
         let mut sorted = self.sort(attrs, facts);
-        self.out.open_coded(&codes::compress(program.name_text(op)));
+        let name = program.name_text(op);
+        let code = codes::compress(name);
+        if codes::decompress(&code).as_deref() != Some(name) {
+            return Err(unsayable(format!("the name `{name}`"), Unsayable::OpName, Some(op)));
+        }
+        self.out.open_coded(&code);
         self.out.key("A");
         self.own_attrs(&mut sorted, op, facts)?;
         self.out.key("I");

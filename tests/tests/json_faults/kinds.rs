@@ -144,6 +144,23 @@ fn what_json_cannot_hold_is_refused_with_a_reason() {
     }
 }
 
+/// Paddle's reader takes what stands before the point for the code of a dialect.
+#[test]
+fn ops_without_a_dialect_are_refused() {
+    let context = Context::new();
+    for name in ["pd_opfull", "1.full"] {
+        let text = format!("{{\n    () = \"{name}\" () {{}} : () -> \n}}\n");
+        let program = text::read_program(&context, "x.pir", text.as_bytes());
+        let program = program.expect("text takes any name").program;
+        let error = json::write_program(&program, &mut Vec::new(), WriteOptions::default())
+            .expect_err("JSON does not");
+        let message = format!(
+            "the name `{name}` cannot be written as JSON: it names no dialect that Paddle's JSON can tell"
+        );
+        assert_eq!(error.to_string(), message);
+    }
+}
+
 /// Words and addresses have no code: Paddle reads an op without them, we read all.
 #[test]
 fn attributes_of_no_kind_in_json_are_kept_beside_the_others() {

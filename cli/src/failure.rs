@@ -1,0 +1,54 @@
+//! Why a command did not do what it was asked for.
+
+use std::io::{self, ErrorKind};
+use std::process::ExitCode;
+
+use pirogue::diagnostic::Diagnostic;
+
+/// Whose fault it is, with the diagnostics to show: at least one error among them.
+pub enum Failure {
+    /// The input, or the plan that was asked for, is wrong; or files cannot be read or written.
+    Input(Vec<Diagnostic>),
+    /// The command line is wrong.
+    CommandLine(Vec<Diagnostic>),
+}
+
+impl Failure {
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        let (Self::Input(diagnostics) | Self::CommandLine(diagnostics)) = self;
+        diagnostics
+    }
+
+    pub fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Input(_) => ExitCode::from(1),
+            Self::CommandLine(_) => ExitCode::from(2),
+        }
+    }
+}
+
+impl From<Vec<Diagnostic>> for Failure {
+    fn from(diagnostics: Vec<Diagnostic>) -> Self {
+        Self::Input(diagnostics)
+    }
+}
+
+impl From<Diagnostic> for Failure {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self::Input(vec![diagnostic])
+    }
+}
+
+/// What the system says against a file, in words.
+pub fn reason(error: &io::Error) -> String {
+    let words = match error.kind() {
+        ErrorKind::NotFound => "there is no such file or folder",
+        ErrorKind::IsADirectory => "it is a folder",
+        ErrorKind::NotADirectory => "part of its path is a file, not a folder",
+        ErrorKind::PermissionDenied => "permission denied",
+        ErrorKind::ReadOnlyFilesystem => "the file system is read-only",
+        ErrorKind::StorageFull => "no space is left",
+        _ => return error.to_string(),
+    };
+    words.to_owned()
+}
