@@ -6,6 +6,7 @@
 //!   run later.
 //! - [`overlap_send_recv`]: sends and receives on streams of their own.
 //! - [`pipeline_scheduler_vpp`]: the programs and the job list of a stage.
+//! - [`dead_code_elimination`]: without the ops that nobody needs.
 //!
 //! They use the public interface of `pirogue` alone: what they can do, any pass can do.
 //!
@@ -17,6 +18,7 @@
 #![deny(missing_docs)]
 
 pub mod complete_op_roles;
+pub mod dead_code_elimination;
 pub mod infer_chunk_ids;
 pub mod overlap_send_recv;
 pub mod phase;
@@ -33,6 +35,7 @@ use pirogue::pass::{Registry, RegistryError};
 /// If a pass of one of their names is registered already.
 pub fn register(registry: &mut Registry) -> Result<(), RegistryError> {
     registry.register::<complete_op_roles::CompleteOpRoles>()?;
+    registry.register::<dead_code_elimination::DeadCodeElimination>()?;
     registry.register::<infer_chunk_ids::InferChunkIds>()?;
     registry.register::<split_matmul_grad::SplitMatmulGrad>()?;
     registry.register::<overlap_send_recv::OverlapSendRecv>()?;
