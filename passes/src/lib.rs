@@ -7,6 +7,7 @@
 //! - [`overlap_send_recv`]: sends and receives on streams of their own.
 //! - [`pipeline_scheduler_vpp`]: the programs and the job list of a stage.
 //! - [`dead_code_elimination`]: without the ops that nobody needs.
+//! - [`strip_attributes`], [`set_attributes`]: attributes of chosen ops.
 //!
 //! They use the public interface of `pirogue` alone: what they can do, any pass can do.
 //!
@@ -24,10 +25,14 @@ pub mod overlap_send_recv;
 pub mod phase;
 pub mod pipeline_scheduler_vpp;
 mod positions;
+mod select;
+pub mod set_attributes;
 pub mod split;
 pub mod split_matmul_grad;
+pub mod strip_attributes;
 
 use pirogue::pass::{Registry, RegistryError};
+pub use select::RoleChoice;
 
 /// Registers all of them.
 ///
@@ -39,5 +44,7 @@ pub fn register(registry: &mut Registry) -> Result<(), RegistryError> {
     registry.register::<infer_chunk_ids::InferChunkIds>()?;
     registry.register::<split_matmul_grad::SplitMatmulGrad>()?;
     registry.register::<overlap_send_recv::OverlapSendRecv>()?;
+    registry.register::<strip_attributes::StripAttributes>()?;
+    registry.register::<set_attributes::SetAttributes>()?;
     registry.register::<pipeline_scheduler_vpp::PipelineSchedulerVpp>()
 }
