@@ -69,7 +69,12 @@ pub struct Memory {
     sizes: Vec<u32>,
     named: FixedBitSet,
     writers: HashMap<Value, SmallVec<[Op; 2]>, FxBuildHasher>,
+    writes: HashMap<Op, SmallVec<[Value; 2]>, FxBuildHasher>,
 }
+
+/// Memory with more writers counts as written between any two ops: to look at all of them for each
+/// question would take forever where a program writes one place a million times.
+const MOST_WRITERS: usize = 64;
 
 /// # Questions
 impl Memory {
@@ -98,6 +103,11 @@ impl Memory {
         self.writers.get(&self.cell(value).0).map_or(&[], |ops| ops)
     }
 
+    /// The operands of an op whose memory it may write.
+    pub fn writes(&self, op: Op) -> &[Value] {
+        self.writes.get(&op).map_or(&[], |values| values)
+    }
+
     /// Whether the memory of a value is seen from outside the run, by a name.
     pub fn is_named(&self, value: Value) -> bool {
         self.named.contains(self.cell(value).index())
@@ -111,6 +121,9 @@ impl Memory {
     /// Whether an op may write the memory of a value between two ops, one run of `from` and the
     /// next one of `to`. `from` defines what `to` reads, or could: its block is around `to`.
     pub fn is_written_between(&self, program: &Program, value: Value, from: Op, to: Op) -> bool {
+        if self.writers(value).len() > MOST_WRITERS {
+            return true;
+        }
         let writers = self.writers(value).iter().filter(|&&op| !program.is_erased(op));
         let block = program.block_of(from);
         let Some(end) = program.ancestor_in(block, to) else {
@@ -225,8 +238,6 @@ struct Reader<'p> {
     behaviours: HashMap<Name, Behaviour, FxBuildHasher>,
     /// A value of each name that is known outside.
     by_name: HashMap<&'p [u8], Value, FxBuildHasher>,
-    /// Who writes which value.
-    writes: Vec<(Value, Op)>,
 }
 
 impl<'p> Reader<'p> {
@@ -236,10 +247,11 @@ impl<'p> Reader<'p> {
             sizes: Vec::new(),
             named: FixedBitSet::new(),
             writers: HashMap::default(),
+            writes: HashMap::default(),
         };
         memory.grow(program.value_capacity());
         let behaviours = pure.iter().map(|&name| (name, Behaviour::Apart)).collect();
-        Self { program, memory, behaviours, by_name: HashMap::default(), writes: Vec::new() }
+        Self { program, memory, behaviours, by_name: HashMap::default() }
     }
 
     fn read(mut self) -> Memory {
@@ -247,19 +259,21 @@ impl<'p> Reader<'p> {
         for (keyword, argument) in program.kwargs(program.top()) {
             self.name(program.context().name_text(keyword).as_bytes(), argument.value);
         }
-        for op in program.top_ops().flat_map(|op| program.nest(op)) {
-            self.op(op);
+        let ops = || program.top_ops().flat_map(|op| program.nest(op));
+        ops().for_each(|op| self.op(op));
+        let mut memory = self.memory;
+        for index in 0..memory.parents.len() {
+            memory.parents[index] = memory.cell(Value::from_index(index)).0;
         }
-        for index in 0..self.memory.parents.len() {
-            self.memory.parents[index] = self.memory.cell(Value::from_index(index)).0;
-        }
-        for (value, op) in self.writes {
-            let writers = self.memory.writers.entry(self.memory.parents[value.index()]).or_default();
-            if writers.last() != Some(&op) {
-                writers.push(op);
+        for op in ops() {
+            for &value in memory.writes.get(&op).into_iter().flatten() {
+                let writers = memory.writers.entry(memory.parents[value.index()]).or_default();
+                if writers.last() != Some(&op) {
+                    writers.push(op);
+                }
             }
         }
-        self.memory
+        memory
     }
 
     fn op(&mut self, op: Op) {
@@ -274,7 +288,8 @@ impl<'p> Reader<'p> {
             Behaviour::Together => self.together(op),
             Behaviour::Unknown => {
                 self.together(op);
-                self.writes.extend(program.operands(op).iter().flatten().map(|&value| (value, op)));
+                let read = present_operands(program, op);
+                self.memory.writes.entry(op).or_default().extend(read);
             }
             Behaviour::Declared(inplace, view) => self.declared(op, inplace.iter().chain(view)),
             Behaviour::Named(attr) => self.named(op, attr),
@@ -294,7 +309,7 @@ impl<'p> Reader<'p> {
         let program = self.program;
         for alias in aliases {
             let Some(operand) = program.operand(op, alias.operand) else { continue };
-            self.writes.push((operand, op));
+            self.memory.writes.entry(op).or_default().push(operand);
             if let Some(result) = program.results(op).nth(alias.result) {
                 self.memory.share(operand, result);
             }
@@ -326,7 +341,7 @@ impl<'p> Reader<'p> {
                 self.name(name, value);
             }
             if program.name(op) == names::SET_PARAMETER {
-                self.writes.push((value, op));
+                self.memory.writes.entry(op).or_default().push(value);
             }
         }
     }
