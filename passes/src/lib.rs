@@ -42,8 +42,7 @@ pub use select::RoleChoice;
 /// If a pass of one of their names is registered already.
 pub fn register(registry: &mut Registry) -> Result<(), RegistryError> {
     registry.register::<complete_op_roles::CompleteOpRoles>()?;
-    registry
-        .register::<common_subexpression_elimination::CommonSubexpressionElimination>()?;
+    registry.register::<common_subexpression_elimination::CommonSubexpressionElimination>()?;
     registry.register::<dead_code_elimination::DeadCodeElimination>()?;
     registry.register::<infer_chunk_ids::InferChunkIds>()?;
     registry.register::<split_matmul_grad::SplitMatmulGrad>()?;

@@ -154,7 +154,8 @@ mod tests {
         let names = names.iter().map(|&name| name.to_owned()).collect();
         let pass = StripAttributes { names, op: op.to_owned(), role };
         let mut session = Session::new();
-        let manager = PassManager::new(Pipeline::new().then(pass)).verify(pirogue::pass::Verify::Off);
+        let manager =
+            PassManager::new(Pipeline::new().then(pass)).verify(pirogue::pass::Verify::Off);
         manager.run(&mut program, &mut session).expect("it cannot fail");
         let said = session.take_diagnostics().into_iter().map(|said| said.message).collect();
         (text::to_text(&program), said)
@@ -174,7 +175,8 @@ mod tests {
     #[test]
     fn only_ops_of_the_name_and_role_lose_them() {
         let (text, _) = run(&["struct*"], "pd_op.*", RoleChoice::Backward);
-        let expected = SOURCE.replace(",struct_name:\"/b/\"", "").replace(",struct_name:\"/c/\"", "");
+        let expected =
+            SOURCE.replace(",struct_name:\"/b/\"", "").replace(",struct_name:\"/c/\"", "");
         assert_eq!(text, expected);
         let (text, _) = run(&["*"], "pd_op.f?ll", RoleChoice::Forward);
         assert_eq!(text, SOURCE.replace("chunk_id:0,op_role:0,struct_name:\"/a/\"", ""));
@@ -184,7 +186,8 @@ mod tests {
     fn what_the_op_declares_stays_and_a_note_says_so() {
         let (text, said) = run(&["bias*"], "pd_op.scale", RoleChoice::Any);
         assert_eq!(text, SOURCE);
-        let stays = |attr: &str| format!("`{attr}` stays on one `pd_op.scale`: every such op carries it");
+        let stays =
+            |attr: &str| format!("`{attr}` stays on one `pd_op.scale`: every such op carries it");
         assert_eq!(said, [stays("bias"), stays("bias_after_scale")]);
     }
 

@@ -81,7 +81,7 @@ mod header;
 mod help;
 mod jobs;
 mod manager;
-mod near;
+pub(crate) mod near;
 mod observe;
 mod options;
 mod parallel;

@@ -91,7 +91,8 @@ fn ops_of_other_result_types_are_other_ops() {
 #[test]
 fn random_ops_receives_and_unknown_ops_are_never_merged() {
     for op in ["pd_op.randperm", "pd_op.recv_v2", "my.op", "pd_op.share_data"] {
-        let line = |value: u32| format!("    (%{value}) = \"{op}\" () {{}} : () -> tensor<2xf32>\n");
+        let line =
+            |value: u32| format!("    (%{value}) = \"{op}\" () {{}} : () -> tensor<2xf32>\n");
         let body = format!("{}{}", line(0), line(1));
         let source = format!("{{\n{body}}}\n");
         let read = text::read_program(&Context::new(), "", source.as_bytes());
@@ -112,9 +113,7 @@ fn around(others: &str) -> u64 {
 #[test]
 fn a_write_to_an_operand_between_the_two_makes_them_differ() {
     let write = |x: &str| {
-        format!(
-            "    (%4) = \"pd_op.relu_\" ({x}) {{}} : (tensor<2xf32>) -> tensor<2xf32>\n"
-        )
+        format!("    (%4) = \"pd_op.relu_\" ({x}) {{}} : (tensor<2xf32>) -> tensor<2xf32>\n")
     };
     assert_eq!(around(""), 1);
     assert_eq!(around(&write("%0")), 0);
@@ -155,7 +154,9 @@ fn a_write_to_a_result_of_either_keeps_them_apart() {
 #[test]
 fn one_name_goes_to_the_op_that_stays_and_two_names_keep_two_ops() {
     let name = |value: u32, name: &str| {
-        format!("    () = \"builtin.shadow_output\" (%{value}) {{output_name:\"{name}\"}} : (tensor<2xf32>) -> \n")
+        format!(
+            "    () = \"builtin.shadow_output\" (%{value}) {{output_name:\"{name}\"}} : (tensor<2xf32>) -> \n"
+        )
     };
     let body = |names: String| {
         with_two_inputs(&format!(
@@ -216,7 +217,9 @@ fn an_op_before_a_loop_stands_for_one_in_it_unless_the_loop_writes_what_it_reads
 #[test]
 fn ops_nested_in_ops_of_another_role_are_other_ops() {
     let op = |value: u32, attrs: &str| {
-        format!("    (%{value}) = \"pd_op.tanh\" (%0) {{{attrs}}} : (tensor<2xf32>) -> tensor<2xf32>\n")
+        format!(
+            "    (%{value}) = \"pd_op.tanh\" (%0) {{{attrs}}} : (tensor<2xf32>) -> tensor<2xf32>\n"
+        )
     };
     let body = |role: u32| {
         merged(&with_two_inputs(&format!(

@@ -102,7 +102,10 @@ impl Pass for SetAttributes {
     }
 
     fn statistics(&self) -> &'static [Statistic] {
-        &[Statistic { name: SET, description: "ops that got the attribute, or another value of it" }]
+        &[Statistic {
+            name: SET,
+            description: "ops that got the attribute, or another value of it",
+        }]
     }
 
     fn laws(&self) -> &'static [Law] {
@@ -112,7 +115,11 @@ impl Pass for SetAttributes {
 
 impl SetAttributes {
     /// The attribute for each op, or why there is none: an error for each name of an op.
-    fn attributes(&self, program: &Program, ops: Vec<Op>) -> Result<Vec<(Op, Attr)>, Vec<Diagnostic>> {
+    fn attributes(
+        &self,
+        program: &Program,
+        ops: Vec<Op>,
+    ) -> Result<Vec<(Op, Attr)>, Vec<Diagnostic>> {
         if self.name.is_empty() {
             let error = Diagnostic::error("E0231", "an attribute cannot have the empty name");
             return Err(vec![error.help("say which attribute: `name=struct_name`")]);
@@ -123,13 +130,11 @@ impl SetAttributes {
         let mut faulty: Vec<(Op, String)> = Vec::new();
         for op in ops {
             let key = (program.name(op), program.result_count(op));
-            let attr = *known.entry(key).or_insert_with(|| {
-                match self.attribute_of(program, op) {
-                    Ok(attr) => Some(attr),
-                    Err(reason) => {
-                        faulty.push((op, reason));
-                        None
-                    }
+            let attr = *known.entry(key).or_insert_with(|| match self.attribute_of(program, op) {
+                Ok(attr) => Some(attr),
+                Err(reason) => {
+                    faulty.push((op, reason));
+                    None
                 }
             });
             attrs.extend(attr.map(|attr| (op, attr)));
@@ -159,9 +164,12 @@ impl SetAttributes {
         let labels = Labels::of(program);
         let shown = faulty.iter().take(MOST_SHOWN).map(|(op, reason)| {
             let name = program.name_text(*op);
-            Diagnostic::error("E0231", format!("`{}` of `{name}` cannot be so: {reason}", self.name))
-                .at(Place::op_in(program, *op, &labels))
-                .help("give a value that fits, or choose other ops by `op` and `role`")
+            Diagnostic::error(
+                "E0231",
+                format!("`{}` of `{name}` cannot be so: {reason}", self.name),
+            )
+            .at(Place::op_in(program, *op, &labels))
+            .help("give a value that fits, or choose other ops by `op` and `role`")
         });
         shown.collect()
     }

@@ -1,15 +1,16 @@
 //! The value that a pipeline gives, as an attribute of a kind.
 
 use pirogue::dialect::AttrKind;
-use pirogue::ir::{
-    AttrValue, Context, FloatBits, FloatKind, IntKind, Place, Scalar, ScalarType,
-};
+use pirogue::ir::{AttrValue, Context, FloatBits, FloatKind, IntKind, Place, Scalar, ScalarType};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A value as pipeline text says it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged, expecting = "expected `true`, a number, a word, a \"string\" or a [list] of them")]
+#[serde(
+    untagged,
+    expecting = "expected `true`, a number, a word, a \"string\" or a [list] of them"
+)]
 pub enum GivenValue {
     /// `true` or `false`.
     Bool(bool),
@@ -150,9 +151,7 @@ fn convert(context: &Context, given: &GivenValue, kind: AttrKind) -> Result<Attr
         },
         (AttrKind::Scalar, GivenValue::Bool(value)) => AttrValue::Scalar(Scalar::Bool(*value)),
         // As the reader of text has it: Paddle prints no kind.
-        (AttrKind::Scalar, GivenValue::Integer(value)) => {
-            AttrValue::Int(*value, IntKind::NotSaid)
-        }
+        (AttrKind::Scalar, GivenValue::Integer(value)) => AttrValue::Int(*value, IntKind::NotSaid),
         (AttrKind::Scalar, GivenValue::Decimal(value)) => {
             AttrValue::Float(FloatBits::new(*value), FloatKind::NotSaid)
         }

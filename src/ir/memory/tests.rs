@@ -122,9 +122,8 @@ fn a_write_is_between_two_ops_if_it_can_run_between_them() {
     let all = ops(&program);
     let value = result(&program, 0);
     // Places: 0 full, 1 relu_, 2 tanh, 3 if, 4 tanh, 5 relu_, 6 tanh in it, 7 tanh.
-    let written = |from: usize, to: usize| {
-        memory.is_written_between(&program, value, all[from], all[to])
-    };
+    let written =
+        |from: usize, to: usize| memory.is_written_between(&program, value, all[from], all[to]);
     assert!(written(0, 2) && !written(1, 2), "a write counts from behind `from`");
     assert!(!written(2, 3) && written(2, 7), "a branch runs before what follows it");
     assert!(written(2, 4), "in a region that holds a write nothing is sure");
