@@ -43,6 +43,7 @@ pub use select::RoleChoice;
 /// # Errors
 /// If a pass of one of their names is registered already.
 pub fn register(registry: &mut Registry) -> Result<(), RegistryError> {
+    registry.register::<canonicalize::Canonicalize>()?;
     registry.register::<complete_op_roles::CompleteOpRoles>()?;
     registry.register::<common_subexpression_elimination::CommonSubexpressionElimination>()?;
     registry.register::<dead_code_elimination::DeadCodeElimination>()?;

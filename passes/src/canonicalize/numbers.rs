@@ -12,23 +12,29 @@ use pirogue::rewrite::{Bound, RuleBuilder, rule};
 
 pub(super) fn rules() -> Vec<RuleBuilder> {
     vec![
-        rule("times one", "pd_op.multiply(x, c) ==> x where all of c is 1, and does not stretch x")
-            .when(["x", "c"], |[x, c]| is_one(c) && cannot_stretch(c, x)),
-        rule("one times", "pd_op.multiply(c, x) ==> x where all of c is 1, and does not stretch x")
-            .when(["x", "c"], |[x, c]| is_one(c) && cannot_stretch(c, x)),
+        rule(
+            "times one",
+            "pd_op.multiply(x, c) ==> x where all of c is 1, and c does not stretch x",
+        )
+        .when(["x", "c"], |[x, c]| is_one(c) && cannot_stretch(c, x)),
+        rule(
+            "one times",
+            "pd_op.multiply(c, x) ==> x where all of c is 1, and c does not stretch x",
+        )
+        .when(["x", "c"], |[x, c]| is_one(c) && cannot_stretch(c, x)),
         rule(
             "divided by one",
-            "pd_op.divide(x, c) ==> x where all of c is 1, and does not stretch x",
+            "pd_op.divide(x, c) ==> x where all of c is 1, and c does not stretch x",
         )
         .when(["x", "c"], |[x, c]| is_one(c) && cannot_stretch(c, x)),
         rule(
             "minus zero",
-            "pd_op.subtract(x, c) ==> x where all of c is 0, and does not stretch x",
+            "pd_op.subtract(x, c) ==> x where all of c is 0, and c does not stretch x",
         )
         .when(["x", "c"], |[x, c]| is_zero(c) && cannot_stretch(c, x)),
         rule(
             "integer plus zero",
-            "pd_op.add(x, c) ==> x where x is of integers, all of c is 0, and does not stretch x",
+            "pd_op.add(x, c) ==> x where x is of integers, all of c is 0, and c does not stretch x",
         )
         .when(["x", "c"], |[x, c]| is_of_integers(x) && is_zero(c) && cannot_stretch(c, x)),
         rule(
@@ -42,7 +48,7 @@ pub(super) fn rules() -> Vec<RuleBuilder> {
 /// Rules that make 0 of -0 and are else exact.
 pub(super) fn up_to_the_sign_of_zero() -> Vec<RuleBuilder> {
     vec![
-        rule("plus zero", "pd_op.add(x, c) ==> x where all of c is 0, and does not stretch x")
+        rule("plus zero", "pd_op.add(x, c) ==> x where all of c is 0, and c does not stretch x")
             .when(["x", "c"], |[x, c]| is_zero(c) && cannot_stretch(c, x)),
         rule("times one plus zero", "pd_op.scale(x, s){bias=b} ==> x where s is 1 and b is 0")
             .when(["s", "b"], |[s, b]| is_one(s) && is_zero(b)),
