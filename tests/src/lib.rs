@@ -4,7 +4,10 @@ use std::path::{Path, PathBuf};
 
 pub mod corpus;
 pub mod damage;
+pub mod embellish;
+pub mod laws;
 pub mod lines;
+pub mod meaning;
 pub mod random;
 pub mod reference;
 pub mod synthetic;
