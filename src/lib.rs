@@ -25,6 +25,7 @@
 //! 3. [`text`] and [`json`]: the two forms that Paddle writes.
 //! 4. [`pass`]: passes, their registry, pipelines as text, the manager.
 //! 5. [`diagnostic`]: what is said about bad input.
+//! 6. [`parallel`]: several things at a time, with results that do not tell it.
 //!
 //! ```
 //! use pirogue::ir::{Context, verify};
@@ -46,5 +47,6 @@ pub mod diagnostic;
 pub mod dialect;
 pub mod ir;
 pub mod json;
+pub mod parallel;
 pub mod pass;
 pub mod text;

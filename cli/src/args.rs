@@ -2,9 +2,9 @@
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::thread;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use pirogue::parallel::default_threads;
 
 /// Read, transform and plan pipeline-parallel training programs.
 #[derive(Debug, Parser)]
@@ -51,8 +51,7 @@ pub struct Global {
 impl Global {
     /// How many threads may work at a time. What comes out does not depend on it.
     pub fn threads(&self) -> NonZeroUsize {
-        let all = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        self.threads.unwrap_or_else(all)
+        self.threads.unwrap_or_else(default_threads)
     }
 }
 

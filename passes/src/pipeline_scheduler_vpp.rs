@@ -12,6 +12,8 @@
 //! [`overlap_send_recv`]: crate::overlap_send_recv
 //! [`split`]: crate::split
 
+use std::num::NonZeroUsize;
+
 use pirogue::diagnostic::Diagnostic;
 use pirogue::ir::{Op, Place, Rewriter};
 use pirogue::pass::{Pass, PassContext, PassError, RegisteredPass, Statistic};
@@ -97,7 +99,7 @@ impl Pass for PipelineSchedulerVpp {
     }
 
     fn run(&self, rewriter: &mut Rewriter<'_>, cx: &mut PassContext<'_>) -> Result<(), PassError> {
-        let (plan, remarks) = self.plan(rewriter)?;
+        let (plan, remarks) = self.plan(rewriter, cx.threads())?;
         remarks.into_iter().for_each(|remark| cx.report(remark));
         cx.count(PROGRAMS, plan.programs().len() as u64);
         cx.count(JOBS, plan.jobs().len() as u64);
@@ -114,13 +116,15 @@ impl Pass for PipelineSchedulerVpp {
 }
 
 impl PipelineSchedulerVpp {
-    /// The plan of the program's stage, and what is to be said about it.
+    /// The plan of the program's stage, and what is to be said about it; made on up to `threads`
+    /// threads.
     ///
     /// # Errors
     /// All faults of the step that found any. The program may have been changed by then.
     pub fn plan(
         &self,
         rewriter: &mut Rewriter<'_>,
+        threads: NonZeroUsize,
     ) -> Result<(Plan, Vec<Diagnostic>), Vec<Diagnostic>> {
         let place = self.checked_place()?;
         let (vpp, mut remarks) = self.checked_schedule()?;
@@ -139,6 +143,7 @@ impl PipelineSchedulerVpp {
             chunks: self.vpp_degree,
             backward: vpp.effective_backward(),
             place,
+            threads,
         };
         let split = split(rewriter.program(), &options, &weight_chains)?;
         remarks.extend(split.remarks);

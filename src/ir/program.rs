@@ -440,7 +440,7 @@ impl Program {
 
     /// `op` and all ops nested in it, each before those that it holds.
     pub fn nest(&self, op: Op) -> Nest<'_> {
-        Nest { program: self, pending: SmallVec::from_slice(&[op]) }
+        Nest { program: self, next: Some(op), pending: Vec::new() }
     }
 }
 
@@ -481,20 +481,33 @@ impl DoubleEndedIterator for BlockOps<'_> {
 /// An op and all that is nested in it; see [`Program::nest`].
 pub struct Nest<'p> {
     program: &'p Program,
-    pending: SmallVec<[Op; 1]>,
+    next: Option<Op>,
+    /// What follows `next`, the last one first. Most ops hold nothing, so this stays empty.
+    pending: Vec<Op>,
 }
 
 impl Iterator for Nest<'_> {
     type Item = Op;
 
+    #[inline]
     fn next(&mut self) -> Option<Op> {
-        let op = self.pending.pop()?;
-        for &region in self.program.regions(op).iter().rev() {
+        let op = self.next.take()?;
+        let regions = self.program.regions(op);
+        if !(regions.is_empty() && self.pending.is_empty()) {
+            self.queue(regions);
+        }
+        Some(op)
+    }
+}
+
+impl Nest<'_> {
+    fn queue(&mut self, regions: &[Region]) {
+        for &region in regions.iter().rev() {
             for &block in self.program.region_blocks(region).iter().rev() {
                 self.pending.extend(self.program.block_ops(block).rev());
             }
         }
-        Some(op)
+        self.next = self.pending.pop();
     }
 }
 

@@ -4,6 +4,7 @@
 //! many cases, for a long run. A failure shows the smallest program it was found to have.
 
 use std::fmt::Debug;
+use std::num::NonZeroUsize;
 
 use pirogue::diagnostic::Diagnostic;
 use pirogue::ir::{
@@ -102,6 +103,7 @@ impl Ready {
             chunks: recipe.chunks.into(),
             backward,
             place: Place::cpu(),
+            threads: NonZeroUsize::MIN,
         };
         Self { program, options, weight_chains }
     }
