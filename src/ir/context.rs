@@ -369,9 +369,12 @@ impl Context {
         }
     }
 
-    /// Whether a dictionary is `{output_name:"..."}`, of which each is likely to be met once.
-    pub(crate) fn is_output_name(&self, dict: Dict) -> bool {
-        matches!(Home::of(dict.index()), Home::Name(_))
+    /// The name in a dictionary `{output_name:"..."}`. Each of those is likely to be met once.
+    pub(crate) fn output_name(&self, dict: Dict) -> Option<Name> {
+        match Home::of(dict.index()) {
+            Home::Name(name) => Some(name),
+            Home::Table(_) => None,
+        }
     }
 
     fn sort_entries(&self, entries: &mut Entries) {

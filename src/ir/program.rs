@@ -322,7 +322,19 @@ impl Program {
 
     /// The text of a string attribute of an op.
     pub fn attr_str(&self, op: Op, name: Name) -> Option<&str> {
-        self.attr_value(op, name).and_then(AttrValue::as_str)
+        let attr = self.attr(op, name)?;
+        match self.context.string_name(attr) {
+            Some(text) => Some(self.context.name_text(text)),
+            None => self.context.attr_value(attr).as_str(),
+        }
+    }
+
+    /// The string attribute `name` of an op, as a name: what a variable is called, without a look
+    /// at the text.
+    pub fn attr_name(&self, op: Op, name: Name) -> Option<Name> {
+        let attr = self.attr(op, name)?;
+        let other = || self.context.attr_value(attr).as_str().map(|text| self.context.name(text));
+        self.context.string_name(attr).or_else(other)
     }
 
     /// The `op_role` of an op: forward 0, backward 1, optimize 2; -1: not said; bit 256: loss.

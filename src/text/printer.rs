@@ -88,7 +88,12 @@ impl Spelled {
             return pieces.clone();
         }
         let mut pieces = [0..0, 0..0, 0..0];
-        let entries = context.dict_entries(dict);
+        let output_name = context.output_name(dict);
+        let only = output_name.map(|name| (names::OUTPUT_NAME, context.string_attr(name)));
+        let entries = match &only {
+            Some(entry) => std::slice::from_ref(entry),
+            None => context.dict_entries(dict),
+        };
         for (piece, range) in pieces.iter_mut().enumerate() {
             let start = self.pool.len() as u32;
             for &(name, attr) in entries {
@@ -102,7 +107,7 @@ impl Spelled {
             }
             *range = start..self.pool.len() as u32;
         }
-        if self.repeats == Repeats::Yes && !context.is_output_name(dict) {
+        if self.repeats == Repeats::Yes && only.is_none() {
             remember(&mut self.dicts, dict.index(), pieces.clone());
         }
         pieces

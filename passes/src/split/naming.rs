@@ -152,7 +152,7 @@ fn shadows(source: &Source<'_>) -> NameMap<Value, Vec<Shadow>> {
     let mut shadows: NameMap<Value, Vec<Shadow>> = NameMap::default();
     for &position in source.named(names::SHADOW_OUTPUT) {
         let op = source.ops[position];
-        let name = name_attr(source, op, names::OUTPUT_NAME);
+        let name = source.program.attr_name(op, names::OUTPUT_NAME);
         if let (Some(value), Some(name)) = (program.operand(op, 0), name) {
             shadows.entry(value).or_default().push(Shadow { position, name });
         }
@@ -160,18 +160,11 @@ fn shadows(source: &Source<'_>) -> NameMap<Value, Vec<Shadow>> {
     shadows
 }
 
-fn name_attr(source: &Source<'_>, op: Op, attr: Name) -> Option<Name> {
-    let context = source.program.context();
-    let attr = source.program.attr(op, attr)?;
-    let other = || context.attr_value(attr).as_str().map(|text| context.name(text));
-    context.string_name(attr).or_else(other)
-}
-
 /// The name that a data or parameter op says.
 fn given_name(source: &Source<'_>, op: Op) -> Option<Name> {
     match source.program.name(op) {
-        names::DATA => name_attr(source, op, names::NAME),
-        names::PARAMETER => name_attr(source, op, names::PARAMETER_NAME),
+        names::DATA => source.program.attr_name(op, names::NAME),
+        names::PARAMETER => source.program.attr_name(op, names::PARAMETER_NAME),
         _ => None,
     }
 }
@@ -251,7 +244,7 @@ fn taken_names(source: &Source<'_>) -> HashSet<Name, FxBuildHasher> {
     let ops = [names::SHADOW_OUTPUT, names::DATA, names::PARAMETER].map(|n| source.named(n));
     let given = ops.into_iter().flatten().filter_map(|&position| {
         let op = source.ops[position];
-        let shadow = || name_attr(source, op, names::OUTPUT_NAME);
+        let shadow = || source.program.attr_name(op, names::OUTPUT_NAME);
         given_name(source, op).or_else(shadow)
     });
     let is_like_made = |name: &Name| program.context().name_text(*name).starts_with(PREFIX);
