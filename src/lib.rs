@@ -26,6 +26,8 @@
 //! 4. [`pass`]: passes, their registry, pipelines as text, the manager.
 //! 5. [`diagnostic`]: what is said about bad input.
 //! 6. [`parallel`]: several things at a time, with results that do not tell it.
+//! 5. [`rewrite`]: rules written as `before ==> after`.
+//! 6. [`diagnostic`]: what is said about bad input.
 //!
 //! ```
 //! use pirogue::ir::{Context, verify};
@@ -49,4 +51,5 @@ pub mod ir;
 pub mod json;
 pub mod parallel;
 pub mod pass;
+pub mod rewrite;
 pub mod text;
