@@ -24,10 +24,9 @@
 //! 2. [`dialect`]: what is known about each op.
 //! 3. [`text`] and [`json`]: the two forms that Paddle writes.
 //! 4. [`pass`]: passes, their registry, pipelines as text, the manager.
-//! 5. [`diagnostic`]: what is said about bad input.
-//! 6. [`parallel`]: several things at a time, with results that do not tell it.
 //! 5. [`rewrite`]: rules written as `before ==> after`.
 //! 6. [`diagnostic`]: what is said about bad input.
+//! 7. [`parallel`]: several things at a time, with results that do not tell it.
 //!
 //! ```
 //! use pirogue::ir::{Context, verify};

@@ -92,6 +92,8 @@ pub enum Command {
     Plan(Plan),
     /// List the passes, or show one with its options.
     Passes(Passes),
+    /// Say what a diagnostic code means and what to do, or list all codes.
+    Explain(Explain),
     /// Print a completion script for a shell.
     Completions {
         /// The shell.
@@ -208,4 +210,16 @@ pub struct Passes {
     /// A pass to show in full.
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
+}
+
+/// `pirogue explain`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  pirogue explain E0203
+  pirogue explain                                   a line for each code")]
+pub struct Explain {
+    /// Codes, as they stand in brackets behind `error`, `warning` or `note`.
+    #[arg(value_name = "CODE")]
+    pub codes: Vec<String>,
 }

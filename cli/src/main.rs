@@ -5,6 +5,7 @@
 //! 2 the command line is wrong.
 
 mod args;
+mod codes;
 mod commands;
 mod failure;
 mod input;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         Command::Opt(opt) => commands::opt::run(opt, &args.global, &screen),
         Command::Plan(plan) => commands::plan::run(plan, &args.global, &screen),
         Command::Passes(passes) => commands::passes::run(passes, &screen),
+        Command::Explain(explain) => commands::explain::run(explain, &screen),
         Command::Completions { shell } => commands::completions::run(*shell),
     };
     match outcome {

@@ -63,6 +63,9 @@ impl Screen {
             }
             out.push('\n');
         }
+        if self.form == DiagnosticForm::Human && io::stderr().is_terminal() {
+            out += &pointer(diagnostics);
+        }
         to_stderr(&out);
     }
 
@@ -79,6 +82,18 @@ impl Screen {
             return Ok(());
         }
         to_stdout(|sink| sink.write_all(text.as_bytes()))
+    }
+}
+
+/// Where a person reads more about the errors.
+fn pointer(diagnostics: &[Diagnostic]) -> String {
+    let errors = diagnostics.iter().filter(|found| found.severity == Severity::Error);
+    let mut codes: Vec<&str> = errors.map(|error| error.code.as_ref()).collect();
+    codes.sort_unstable();
+    codes.dedup();
+    match codes.is_empty() {
+        true => String::new(),
+        false => format!("\n`pirogue explain {}` says more\n", codes.join(" ")),
     }
 }
 

@@ -16,7 +16,7 @@ use std::num::NonZeroUsize;
 
 use pirogue::diagnostic::Diagnostic;
 use pirogue::ir::{Op, Place, Program, Rewriter, names};
-use pirogue::pass::{Pass, PassContext, PassError, RegisteredPass, Statistic};
+use pirogue::pass::{Pass, PassContext, PassError, RegisteredPass, Rules, Statistic};
 use pirogue_plan::{Plan, PlanOptions, SkipGcRule};
 use pirogue_schedule::{BackwardMode, Remark, ScheduleError, Severity, Vpp};
 use schemars::JsonSchema;
@@ -107,6 +107,10 @@ impl Pass for PipelineSchedulerVpp {
         cx.count(JOBS, plan.jobs().len() as u64);
         cx.put_programs(plan);
         Ok(())
+    }
+
+    fn rules(&self) -> Rules {
+        Rules::new().at_most_once("a second plan would take the place of the first")
     }
 
     fn statistics(&self) -> &'static [Statistic] {
