@@ -24,7 +24,8 @@
 //! 2. [`dialect`]: what is known about each op.
 //! 3. [`text`] and [`json`]: the two forms that Paddle writes.
 //! 4. [`pass`]: passes, their registry, pipelines as text, the manager.
-//! 5. [`diagnostic`]: what is said about bad input.
+//! 5. [`diff`]: what differs between two programs.
+//! 6. [`diagnostic`]: what is said about bad input.
 //!
 //! ```
 //! use pirogue::ir::{Context, verify};
@@ -44,6 +45,7 @@
 //! ```
 pub mod diagnostic;
 pub mod dialect;
+pub mod diff;
 pub mod ir;
 pub mod json;
 pub mod pass;
