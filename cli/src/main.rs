@@ -35,6 +35,7 @@ fn main() -> ExitCode {
         Command::Opt(opt) => commands::opt::run(opt, &args.global, &screen),
         Command::Plan(plan) => commands::plan::run(plan, &args.global, &screen),
         Command::Passes(passes) => commands::passes::run(passes, &screen),
+        Command::Test(test) => commands::test::run(test, &args.global, &screen),
         Command::Completions { shell } => commands::completions::run(*shell),
     };
     match outcome {

@@ -64,14 +64,20 @@ pub fn pending_path(path: &Path) -> PathBuf {
 
 /// A string in YAML: as it stands where that can be nothing else, or in quotes.
 fn scalar(text: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || " _-./()+;$^~".contains(c);
-    let words = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"];
-    let is_said_plainly = text.starts_with(|c: char| c.is_alphabetic())
-        && !text.ends_with(' ')
-        && text.chars().all(is_plain)
-        && text.parse::<f64>().is_err()
-        && !words.contains(&text.to_lowercase().as_str());
-    if is_said_plainly { text.to_owned() } else { quoted(text) }
+    const WORDS: [&str; 8] = ["yes", "no", "true", "false", "on", "off", "null", "~"];
+    let begins_otherwise = text.starts_with([
+        ' ', '&', '*', '?', '|', '-', '<', '>', '=', '!', '%', '@', '.',
+    ]);
+    let has_signs = text.contains([':', '{', '}', '[', ']', ',', '#', '`', '"', '\'', '\\']);
+    let is_other = begins_otherwise
+        || has_signs
+        || text.is_empty()
+        || text.ends_with(' ')
+        || text.contains(char::is_control)
+        || text.starts_with("0x")
+        || text.parse::<f64>().is_ok()
+        || WORDS.contains(&text.to_lowercase().as_str());
+    if is_other { quoted(text) } else { text.to_owned() }
 }
 
 fn quoted(text: &str) -> String {
@@ -93,7 +99,7 @@ mod tests {
     #[test]
     fn the_file_is_the_one_that_insta_would_write() {
         let folder = tempfile::tempdir().unwrap();
-        for name in ["a case", "a: b", "#1 `x` [y]", "12", "true", "it's \"x\" \\", "é, ü", "- x", "a & b"] {
+        for name in ["a case", "a: b", "#1 `x` [y]", "12", "true", "it's \"x\" \\", "é, ü", "- x", "a & b", "TRUE", "2nd", ".5"] {
             let snapshot = Snapshot {
                 source: "cases/x.pir".to_owned(),
                 description: name.to_owned(),

@@ -4,6 +4,7 @@ pub mod completions;
 pub mod opt;
 pub mod passes;
 pub mod plan;
+pub mod test;
 
 use pirogue::pass::Registry;
 
