@@ -36,6 +36,7 @@ fn main() -> ExitCode {
         Command::Plan(plan) => commands::plan::run(plan, &args.global, &screen),
         Command::Passes(passes) => commands::passes::run(passes, &screen),
         Command::Explain(explain) => commands::explain::run(explain, &screen),
+        Command::Test(test) => commands::test::run(test, &args.global, &screen),
         Command::Completions { shell } => commands::completions::run(*shell),
     };
     match outcome {

@@ -69,6 +69,18 @@ impl Screen {
         to_stderr(&out);
     }
 
+    /// Writes a diagnostic to standard error, with a text that belongs to it, such as a difference.
+    pub fn report_with(&self, diagnostic: &Diagnostic, details: &str) {
+        match self.form {
+            _ if details.trim().is_empty() => self.report(std::slice::from_ref(diagnostic)),
+            DiagnosticForm::Json => self.report(&[diagnostic.clone().remark(details)]),
+            DiagnosticForm::Human => {
+                let head = diagnostic.render(self.colour);
+                to_stderr(&format!("{head}\n\n{}\n", details.trim_end()));
+            }
+        }
+    }
+
     /// Writes what belongs to no result to standard error.
     pub fn remark(&self, text: &str) {
         if !self.quiet {

@@ -387,6 +387,14 @@ impl Program {
         self.uses.get_or_init(|| UseIndex::build(self)).of(value)
     }
 
+    /// Puts the uses of each value into another order, which `seed` chooses; edits keep it up. What
+    /// a pass makes of such a program must be what it makes of any other: a test that runs it on both
+    /// finds out.
+    pub fn shuffle_uses(&mut self, seed: u64) {
+        let shuffled = UseIndex::build_shuffled(self, seed);
+        self.uses = OnceLock::from(shuffled);
+    }
+
     /// Whether nothing uses a value.
     pub fn is_unused(&self, value: Value) -> bool {
         self.uses(value).next().is_none()

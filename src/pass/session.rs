@@ -139,6 +139,17 @@ impl Session {
         let value = self.artifacts.remove(index).value;
         Ok(*value.downcast().expect("artifacts are found by their type"))
     }
+
+    /// The programs that a pass left last, such as those of a plan, whatever their artifact is.
+    ///
+    /// # Errors
+    /// If no pass left any, or they are stale.
+    pub fn programs(&mut self) -> Result<&mut dyn ProgramSet, PassError> {
+        let index = self.find_programs("the caller")?;
+        let artifact = &mut self.artifacts[index];
+        let as_programs = artifact.as_programs.expect("it was found by this");
+        Ok(as_programs(&mut *artifact.value))
+    }
 }
 
 /// # Finding artifacts

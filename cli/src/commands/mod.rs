@@ -5,6 +5,7 @@ pub mod explain;
 pub mod opt;
 pub mod passes;
 pub mod plan;
+pub mod test;
 
 use pirogue::pass::Registry;
 
