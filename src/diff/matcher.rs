@@ -17,7 +17,7 @@ use super::align::{Pair, align, for_each_common, longest_chain};
 use super::kwargs::kwarg_pairs;
 use super::pairs::{Pairs, Side};
 use super::score::best_pairs;
-use super::tokens::{Meanings, Tokens, hash, source};
+use super::tokens::{Meanings, Tokens, hash, source, users};
 use crate::ir::{Block, Op, Program, Value};
 
 /// How often steps 2 and 3 are repeated at most.
@@ -379,23 +379,39 @@ impl Matcher<'_> {
         let (xs, ys) = (a.operands(x), b.operands(y));
         let most = xs.len().max(ys.len()) as u32;
         let sum: u32 = xs.iter().zip(ys).map(|(&x, &y)| self.read_alike(x, y)).sum();
-        let has_same_types = a.result_count(x) == b.result_count(y)
-            && a.results(x)
-                .zip(b.results(y))
-                .all(|(x, y)| self.meanings.ty(a.ty(x)) == self.meanings.ty(b.ty(y)));
+        let has_same_types = self.has_same_types(x, y);
         if a.name(x) != b.name(y) {
             // `relu` that became `relu_`.
             let is_plain = a.regions(x).is_empty() && b.regions(y).is_empty();
             return u32::from(is_plain && has_same_types && most > 0 && sum == SAME_VALUE * most);
         }
-        let has_same_attrs = self.meanings.attrs_of(a, x) == self.meanings.attrs_of(b, y);
         let reads = (2 * sum).checked_div(most).unwrap_or(0);
-        let has_same_columns = (a.role(x), a.chunk(x)) == (b.role(y), b.chunk(y));
-        let is_same = [has_same_attrs, has_same_attrs, has_same_types, has_same_columns];
-        match reads + is_same.into_iter().map(u32::from).sum::<u32>() {
-            0 => 0,
-            shared => 2 + shared,
+        let has_same_attrs = self.meanings.attrs_of(a, x) == self.meanings.attrs_of(b, y);
+        let shared = reads + 2 * u32::from(has_same_attrs) + u32::from(has_same_types);
+        if shared == 0 {
+            return 0;
         }
+        let has_same_columns = (a.role(x), a.chunk(x)) == (b.role(y), b.chunk(y));
+        let has_same_users = self.has_same_users(x, y);
+        2 + shared + u32::from(has_same_columns) + u32::from(has_same_users)
+    }
+
+    /// Whether two ops have results of the same types.
+    fn has_same_types(&mut self, x: Op, y: Op) -> bool {
+        let [a, b] = self.programs;
+        let mut types = a.results(x).zip(b.results(y)).map(|(x, y)| (a.ty(x), b.ty(y)));
+        let counts = [a.result_count(x), b.result_count(y)];
+        counts[0] > 0
+            && counts[0] == counts[1]
+            && types.all(|(x, y)| self.meanings.ty(x) == self.meanings.ty(y))
+    }
+
+    /// Whether what reads the results of two ops is alike.
+    fn has_same_users(&self, x: Op, y: Op) -> bool {
+        let [a, b] = self.programs;
+        let [tokens, others] = &self.tokens;
+        let mut results = a.results(x).zip(b.results(y));
+        results.all(|(x, y)| users(a, x, &tokens.local) == users(b, y, &others.local))
     }
 
     /// How much two operands have in common.
