@@ -6,6 +6,7 @@ pub mod corpus;
 pub mod damage;
 pub mod laws;
 pub mod lines;
+pub mod ordeal;
 pub mod random;
 pub mod reference;
 pub mod synthetic;
