@@ -11,7 +11,8 @@ use rustc_hash::FxBuildHasher;
 /// A text as it counts.
 pub fn blind(text: &str) -> String {
     let mut names = Names::default();
-    let lines: Vec<String> = text.trim_end().lines().map(|line| blind_line(line, &mut names)).collect();
+    let lines: Vec<String> =
+        text.trim_end().lines().map(|line| blind_line(line, &mut names)).collect();
     lines.join("\n")
 }
 

@@ -149,11 +149,7 @@ fn no_program(file: &str, first: &Line<'_>) -> Diagnostic {
 }
 
 /// The headers above the program; a header that stands twice or below is a fault.
-fn headers(
-    file: &str,
-    section: &[Line<'_>],
-    faults: &mut Vec<Diagnostic>,
-) -> Vec<(Header, Place)> {
+fn headers(file: &str, section: &[Line<'_>], faults: &mut Vec<Diagnostic>) -> Vec<(Header, Place)> {
     let mut headers: Vec<(Header, Place)> = Vec::new();
     let above = section.iter().position(Line::has_code).unwrap_or(section.len());
     for (index, line) in section.iter().enumerate() {

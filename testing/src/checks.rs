@@ -21,7 +21,8 @@ pub fn check_printing(file: &str, content: &Content, ran: &Ran) -> Vec<Finding> 
         read.and_then(|read| not_as_written(file, content, read)).into_iter().collect();
     let after = ran.after.iter().map(|program| ("the program that the run leaves", program));
     let programs = ran.programs.iter().map(|(name, program)| (name.as_str(), program));
-    findings.extend(after.chain(programs).filter_map(|(what, program)| not_read_back(what, program)));
+    findings
+        .extend(after.chain(programs).filter_map(|(what, program)| not_read_back(what, program)));
     findings
 }
 
@@ -53,7 +54,8 @@ fn not_as_written(file: &str, content: &Content, read: &Program) -> Option<Findi
     let mut error = Diagnostic::error("E0685", "the program prints otherwise than it is written")
         .help("write it as it prints, with attributes in the order of their names");
     if let Some((number, line)) = line_of(&content.program, &theirs) {
-        error = error.at(Place::in_text(file, number, &line, 0..line.len()).label("as it is written"));
+        error =
+            error.at(Place::in_text(file, number, &line, 0..line.len()).label("as it is written"));
     }
     let printed = line_of(&printed, &ours).map_or("nothing".to_owned(), |(_, line)| line);
     Some(Finding::from(error.remark(format!("it prints as\n{}", printed.trim()))))

@@ -27,9 +27,8 @@ fn parts(snapshot: &str) -> Vec<(&str, &str)> {
 /// Whether two snapshots say the same, but for the numbers of values.
 pub fn is_same(old: &str, new: &str) -> bool {
     let (old, new) = (parts(old), parts(new));
-    let same = |(old, new): (&(&str, &str), &(&str, &str))| {
-        old.0 == new.0 && blind(old.1) == blind(new.1)
-    };
+    let same =
+        |(old, new): (&(&str, &str), &(&str, &str))| old.0 == new.0 && blind(old.1) == blind(new.1);
     !new.is_empty() && old.len() == new.len() && old.iter().zip(&new).all(same)
 }
 

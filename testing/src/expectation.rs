@@ -48,17 +48,14 @@ impl Expectation {
         }
         let place = Place::in_text(file, line.number, line.text, range);
         let read = Self::read(comment, lines, index, place.clone());
-        Some(read.map_err(|(message, help)| {
-            Diagnostic::error("E0680", message).at(place).help(help)
-        }))
+        Some(
+            read.map_err(|(message, help)| {
+                Diagnostic::error("E0680", message).at(place).help(help)
+            }),
+        )
     }
 
-    fn read(
-        comment: &str,
-        lines: &[Line<'_>],
-        index: usize,
-        place: Place,
-    ) -> Result<Self, Fault> {
+    fn read(comment: &str, lines: &[Line<'_>], index: usize, place: Place) -> Result<Self, Fault> {
         let (head, rest) = comment.split_once(char::is_whitespace).unwrap_or((comment, ""));
         let (word, at) = match head.split_once('@') {
             Some((word, at)) => (word, Some(at)),
@@ -90,17 +87,15 @@ impl Expectation {
         texts.chain(&said.help).any(|text| text.contains(&self.text))
     }
 
-    /// What is expected, as a sentence begins.
-    pub fn title(&self) -> String {
+    /// That it is not met, as a message.
+    pub fn unmet(&self) -> String {
         let place = match self.line {
-            Some(line) => format!(" of line {line}"),
-            None => " without a place".to_owned(),
+            Some(line) => format!("of line {line}"),
+            None => "without a place".to_owned(),
         };
-        let text = match self.text.as_str() {
-            "" => String::new(),
-            text => format!(" with the text `{text}`"),
-        };
-        format!("{} `{}`{place}{text}", noun(self.severity), self.code)
+        let text = if self.text.is_empty() { "" } else { ": " };
+        let (noun, code) = (noun(self.severity), &self.code);
+        format!("{noun} `{code}` {place} is expected and not said{text}{}", self.text)
     }
 }
 
@@ -174,7 +169,10 @@ mod tests {
         let text = "{ // expect-note N1: x\n\n// expect-error@above E1\n// expect-error@+2 E1\n\
                     // expect-error@below E1\n}\n// expect-error E1\n// expect-error@-2 E1\n";
         let line = |number| parse(text, number).unwrap().line;
-        assert_eq!([1, 3, 4, 5, 7, 8].map(line), [Some(1), Some(1), Some(6), Some(6), None, Some(6)]);
+        assert_eq!(
+            [1, 3, 4, 5, 7, 8].map(line),
+            [Some(1), Some(1), Some(6), Some(6), None, Some(6)]
+        );
     }
 
     #[test]
@@ -195,6 +193,8 @@ mod tests {
             let expected = parse(&format!("// expect-error E1: {text}"), 1).unwrap();
             expected.is_met_by(&said, None)
         };
-        assert!(is_met("e t") && is_met("three") && is_met("four") && is_met("") && !is_met("five"));
+        assert!(
+            is_met("e t") && is_met("three") && is_met("four") && is_met("") && !is_met("five")
+        );
     }
 }

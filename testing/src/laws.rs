@@ -71,7 +71,11 @@ fn not_idempotent(pass: &dyn Pass, once: &Program) -> Option<Diagnostic> {
         Ok(Ok(())) => {
             let difference = compare(once, &twice).err()?.diagnostic();
             let broken = broken(pass, Law::Idempotent).remark(difference.message);
-            Some(Diagnostic { primary: difference.primary, secondary: difference.secondary, ..broken })
+            Some(Diagnostic {
+                primary: difference.primary,
+                secondary: difference.secondary,
+                ..broken
+            })
         }
     }
 }
@@ -86,7 +90,8 @@ fn not_kept(
     [before, after]: [&Program; 2],
     column: fn(&Program, Op) -> Option<i32>,
 ) -> Option<Diagnostic> {
-    let mut kept = before.top_ops().flat_map(|op| before.nest(op)).filter(|&op| !after.is_erased(op));
+    let mut kept =
+        before.top_ops().flat_map(|op| before.nest(op)).filter(|&op| !after.is_erased(op));
     let changed = kept.find(|&op| column(before, op) != column(after, op))?;
     let said = |program| column(program, changed).map_or("none".to_owned(), |n| n.to_string());
     let label = format!("before {}, now {}", said(before), said(after));

@@ -65,9 +65,8 @@ pub fn pending_path(path: &Path) -> PathBuf {
 /// A string in YAML: as it stands where that can be nothing else, or in quotes.
 fn scalar(text: &str) -> String {
     const WORDS: [&str; 8] = ["yes", "no", "true", "false", "on", "off", "null", "~"];
-    let begins_otherwise = text.starts_with([
-        ' ', '&', '*', '?', '|', '-', '<', '>', '=', '!', '%', '@', '.',
-    ]);
+    let begins_otherwise =
+        text.starts_with([' ', '&', '*', '?', '|', '-', '<', '>', '=', '!', '%', '@', '.']);
     let has_signs = text.contains([':', '{', '}', '[', ']', ',', '#', '`', '"', '\'', '\\']);
     let is_other = begins_otherwise
         || has_signs
@@ -99,7 +98,20 @@ mod tests {
     #[test]
     fn the_file_is_the_one_that_insta_would_write() {
         let folder = tempfile::tempdir().unwrap();
-        for name in ["a case", "a: b", "#1 `x` [y]", "12", "true", "it's \"x\" \\", "é, ü", "- x", "a & b", "TRUE", "2nd", ".5"] {
+        for name in [
+            "a case",
+            "a: b",
+            "#1 `x` [y]",
+            "12",
+            "true",
+            "it's \"x\" \\",
+            "é, ü",
+            "- x",
+            "a & b",
+            "TRUE",
+            "2nd",
+            ".5",
+        ] {
             let snapshot = Snapshot {
                 source: "cases/x.pir".to_owned(),
                 description: name.to_owned(),

@@ -89,7 +89,8 @@ pub enum Settled {
 /// If they differ and it was not written, or files cannot be read or written.
 pub fn settle(path: &Path, new: &Snapshot, update: Update) -> Result<Settled, Finding> {
     let failed = |error: io::Error| {
-        let message = format!("the snapshot `{}` cannot be read or written: {error}", path.display());
+        let message =
+            format!("the snapshot `{}` cannot be read or written: {error}", path.display());
         Finding::from(Diagnostic::error("E0689", message).help("check who may write there"))
     };
     let old = read_contents(path).map_err(failed)?;
@@ -125,7 +126,9 @@ pub fn settle(path: &Path, new: &Snapshot, update: Update) -> Result<Settled, Fi
 fn unlike(path: &Path, old: Option<&str>, new: &Snapshot, is_pending: bool) -> Finding {
     let help = match is_pending {
         true => "`cargo insta review` shows and accepts it; `INSTA_UPDATE=always` writes all",
-        false => "if it is right, `pirogue test --bless` or `INSTA_UPDATE=always` writes it",
+        false => {
+            "`pirogue test --bless`, or tests with `INSTA_UPDATE=always`, write it if it is right"
+        }
     };
     let path = path.display();
     let (message, details) = match old {

@@ -36,9 +36,17 @@ pub fn run(args: &Test, global: &Global, screen: &Screen) -> Outcome {
         return Ok(found);
     }
     let message = format!("{failed} of {} cases failed", verdicts.len());
-    let help = "`--bless` takes what cases show now as right; all else is to be mended";
-    found.push(Diagnostic::error("E0690", message).help(help));
+    let mut error = Diagnostic::error("E0690", message);
+    if verdicts.iter().any(differs_from_its_snapshot) {
+        error = error.help("`--bless` takes what the cases show now as right");
+    }
+    found.push(error);
     Err(found.into())
+}
+
+fn differs_from_its_snapshot((_, verdict): &Verdict<'_>) -> bool {
+    let findings = verdict.as_ref().err().map_or(&[][..], |failure| &failure.findings);
+    findings.iter().any(|finding| finding.diagnostic.code == "E0684")
 }
 
 /// The cases whose names have the filter in them.
@@ -85,9 +93,9 @@ fn tell_failures(verdicts: &[Verdict<'_>], screen: &Screen) -> usize {
         failed += 1;
         for finding in &failure.findings {
             screen.remark("\n");
-            let diagnostic = finding.diagnostic.clone();
             let whose = format!("in the case `{}`", case.name());
-            screen.report_with(&diagnostic.remark(whose), &finding.details);
+            let diagnostic = finding.diagnostic.clone().remark(whose);
+            screen.report_with(&diagnostic, &finding.details);
         }
     }
     if failed > 0 {

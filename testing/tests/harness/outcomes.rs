@@ -58,14 +58,14 @@ fn every_case_is_a_test_by_its_name() {
 
 fn an_unused_expectation_fails() {
     complaint("my.good", "// expect-error@above E9002: bad").test().fails_with(&[
-        "error[E0682]: an error `E9002` of line 3 with the text `bad` is expected and not said",
+        "error[E0682]: an error `E9002` of line 3 is expected and not said: bad",
         "tests/cases/x.pir:4:8",
     ]);
 }
 
 fn a_wrong_code_fails() {
     complaint("my.odd", "// expect-warning@-2 W9001: odd").test().fails_with(&[
-        "a warning `W9001` of line 2 with the text `odd` is expected and not said",
+        "a warning `W9001` of line 2 is expected and not said: odd",
         "`W9001` is said of line 3: `my.odd` is odd",
         "error[E0683]: a warning is not expected",
     ]);
@@ -75,7 +75,7 @@ fn the_line_to_add() {
     let said = complaint("my.bad", "").test();
     let line = "// expect-error@above E9002: `my.bad` is bad";
     said.fails_with(&["error[E0683]: an error is not expected", "below line 3", line]);
-    said.fails_with(&["error[E9002]: `my.bad` is bad", "x.pir:3:12"]);
+    said.fails_with(&["error[E9002]: `my.bad` is bad", "tests/cases/x.pir:3:8"]);
     complaint("my.bad", line).test().passes(1);
 }
 
@@ -133,7 +133,10 @@ fn a_changed_attribute() {
     world.test_with("always", &[]).passes(1);
     world.write("tests/cases/x.pir", &GOOD.replace("n:1", "n:2"));
     let said = world.test();
-    said.fails_with(&["error[E0684]: the case shows something else than its snapshot", "@@ op 0 @@"]);
+    said.fails_with(&[
+        "error[E0684]: the case shows something else than its snapshot",
+        "@@ op 0 @@",
+    ]);
     assert!(!said.text.contains("// show: stats"), "the counts are the same:\n{}", said.text);
 }
 
@@ -164,11 +167,13 @@ fn differences_are_collected() {
 }
 
 fn prints_otherwise() {
-    World::with_cases("{\n    (%0) = \"my.make\" () {n:1,a:2} : () -> f32\n}\n").test().fails_with(&[
-        "error[E0685]: the program prints otherwise than it is written",
-        "tests/cases/x.pir:2:1",
-        "{a:2,n:1}",
-    ]);
+    World::with_cases("{\n    (%0) = \"my.make\" () {n:1,a:2} : () -> f32\n}\n").test().fails_with(
+        &[
+            "error[E0685]: the program prints otherwise than it is written",
+            "tests/cases/x.pir:2:1",
+            "{a:2,n:1}",
+        ],
+    );
 }
 
 fn depends_on_uses() {
@@ -177,10 +182,9 @@ fn depends_on_uses() {
     let text = format!(
         "// run: -p mark_first_use\n{{\n    (%0) = \"my.make\" () {{}} : () -> f32\n{uses}}}\n"
     );
-    World::with_cases(&text).test().fails_with(&[
-        "error[E0686]: the result depends on the order of uses or of interned names",
-        "+    (%",
-    ]);
+    World::with_cases(&text)
+        .test()
+        .fails_with(&["error[E0686]: the result depends on the order of uses", "+    (%"]);
 }
 
 fn breaks_laws() {
