@@ -96,3 +96,19 @@ pub fn parse(context: &Arc<Context>, path: &Path, bytes: &[u8]) -> Result<Input,
     let read = text::read_program(context, &file, bytes)?;
     Ok(Input { program: read.program, warnings: read.warnings })
 }
+
+/// The programs that the bytes of a file hold; text may hold several.
+///
+/// # Errors
+/// All faults that the reader found.
+pub fn parse_all(
+    context: &Arc<Context>,
+    path: &Path,
+    bytes: &[u8],
+) -> Result<Vec<Input>, Vec<Diagnostic>> {
+    if json::is_json(bytes) {
+        return Ok(vec![parse(context, path, bytes)?]);
+    }
+    let read = text::read_programs(context, &shown(path), bytes)?.into_iter();
+    Ok(read.map(|read| Input { program: read.program, warnings: read.warnings }).collect())
+}

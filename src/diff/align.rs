@@ -4,7 +4,7 @@
 //! 1. equal ends are taken off;
 //! 2. tokens that are as frequent in one gap as in the other pair up in order, and the longest run
 //!    of pairs that do not cross are anchors ("patience", by Bram Cohen, for tokens that repeat);
-//! 3. between anchors, the shortest edit script (E. Myers, "An O(ND) Difference Algorithm and Its
+//! 3. between anchors, for tokens that both have, the shortest edit script (E. Myers, "An O(ND) Difference Algorithm and Its
 //!    Variations", 1986, the greedy algorithm of section 2).
 //!
 //! The cost is bounded: step 2 is tried [`ROUNDS`] deep, and step 3 settles for the best path after
@@ -39,13 +39,18 @@ pub(super) fn align(first: &[u64], second: &[u64]) -> Vec<Pair> {
         }
         let (a, b) = (&first[gap.first.clone()], &second[gap.second.clone()]);
         let shift = |(x, y): Pair| (gap.first.start + x, gap.second.start + y);
-        let found = if gap.round < ROUNDS { anchors(a, b) } else { Vec::new() };
-        if found.is_empty() {
-            pairs.extend(shortest_edits(a, b).into_iter().map(shift));
+        let Common { anchors, places } = Common::of(a, b);
+        if anchors.is_empty() || gap.round == ROUNDS {
+            let [x, y] = &places;
+            let [a, b] = [(a, x), (b, y)].map(|(tokens, places)| {
+                places.iter().map(|&place| tokens[place]).collect::<Vec<_>>()
+            });
+            let edits = shortest_edits(&a, &b).into_iter();
+            pairs.extend(edits.map(|pair| shift((x[pair.0], y[pair.1]))));
             continue;
         }
         let mut start = (gap.first.start, gap.second.start);
-        for (x, y) in found.into_iter().map(shift) {
+        for (x, y) in anchors.into_iter().map(shift) {
             pending.push(Gap { first: start.0..x, second: start.1..y, round: gap.round + 1 });
             pairs.push((x, y));
             start = (x + 1, y + 1);
@@ -73,16 +78,29 @@ fn take_ends(first: &[u64], second: &[u64], gap: &mut Gap, pairs: &mut Vec<Pair>
     }
 }
 
-/// The longest chain of pairs of tokens that are as frequent on one side as on the other.
-fn anchors(first: &[u64], second: &[u64]) -> Vec<Pair> {
-    let mut pairs = Vec::new();
-    for_each_common(first, second, |places, others| {
-        if places.len() == others.len() {
-            pairs.extend(places.iter().zip(others).map(|(x, y)| (x.1, y.1)));
-        }
-    });
-    pairs.sort_unstable();
-    longest_chain(&pairs)
+/// What two sequences have in common.
+#[derive(Default)]
+struct Common {
+    /// The longest chain of pairs of tokens that are as frequent in one as in the other.
+    anchors: Vec<Pair>,
+    /// The places of tokens that the other sequence has too, in order.
+    places: [Vec<usize>; 2],
+}
+
+impl Common {
+    fn of(first: &[u64], second: &[u64]) -> Self {
+        let Self { mut anchors, mut places } = Self::default();
+        for_each_common(first, second, |here, there| {
+            if here.len() == there.len() {
+                anchors.extend(here.iter().zip(there).map(|(x, y)| (x.1, y.1)));
+            }
+            places[0].extend(here.iter().map(|placed| placed.1));
+            places[1].extend(there.iter().map(|placed| placed.1));
+        });
+        anchors.sort_unstable();
+        places.iter_mut().for_each(|places| places.sort_unstable());
+        Self { anchors: longest_chain(&anchors), places }
+    }
 }
 
 /// A token, and where it stands.

@@ -2,11 +2,12 @@
 //!
 //! 1. Blocks that belong together are aligned by the contexts of their ops: what no edit is near
 //!    to is found, in order.
-//! 2. What is left, has the same attributes and reads the same values is the same op wherever it
-//!    stands, if there is no other like it.
+//! 2. What is left, has the same attributes and reads the same values is the same op, if there is no
+//!    other like it in its block.
 //! 3. Between ops that were found in order, the ops that are left are paired by how much they share.
 //!    What reads them may be found now: steps 2 and 3 repeat as long as that helps.
-//! 4. Of several that are the same wherever they stand, the first ones are paired in order.
+//! 4. What is left of the same attributes that reads the same values is the same op, wherever it
+//!    stands; of several, the first ones are paired in order.
 //!
 //! No step contradicts an earlier one: ops that read values known to be different are not taken for
 //! each other but in step 3. Whether a pair has changed or moved is not asked here.
@@ -16,7 +17,7 @@ use super::align::{Pair, align, for_each_common, longest_chain};
 use super::kwargs::kwarg_pairs;
 use super::pairs::{Pairs, Side};
 use super::score::best_pairs;
-use super::tokens::{Meanings, Tokens, hash, source};
+use super::tokens::{Meanings, Tokens, hash, source, users};
 use crate::ir::{Block, Op, Program, Value};
 
 /// How often steps 2 and 3 are repeated at most.
@@ -27,17 +28,21 @@ const MOST_SCORES: usize = 1024;
 /// What two operands have in common if they stand for each other; less if they may.
 const SAME_VALUE: u32 = 2;
 
-/// What a large gap is cut at: ops that are alike, attributes and all, or that have the same name.
+/// In what ops are alike that are aligned.
 #[derive(Copy, Clone)]
-enum Cut {
-    Trees,
-    Names,
+enum Likeness {
+    ContextAndColumns,
+    Context,
+    Tree,
+    Name,
 }
 
-/// Which of the ops that are the same wherever they stand are taken.
+/// Which of the ops that read the same values are the same.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Candidates {
+    /// In one block, with the same `op_role` and `chunk_id`, if there is only one.
     OnlyOne,
+    /// Wherever it stands.
     FirstOfSeveral,
 }
 
@@ -132,7 +137,7 @@ impl Matcher<'_> {
 
     fn pair_blocks(&mut self, x: Block, y: Block) {
         let [a, b] = self.programs;
-        self.pairs.blocks.push((x, y));
+        self.pairs.pair_blocks(x, y);
         for (x, y) in a.arguments(x).iter().zip(b.arguments(y)) {
             self.pairs.pair_values(x.value, y.value);
         }
@@ -181,21 +186,46 @@ impl Matcher<'_> {
             for (position, op) in (0..).zip(&ops[1]) {
                 self.positions[op.index()] = position;
             }
-            let tokens = Side::BOTH.map(|side| self.of(side, &ops, |tokens| &tokens.context));
-            for (x, y) in align(&tokens[0], &tokens[1]) {
-                self.pair_equals(ops[0][x], ops[1][y]);
+            let ops = [ops[0].as_slice(), ops[1].as_slice()];
+            let pairs = self.aligned(ops, Likeness::ContextAndColumns);
+            self.pair_all_equals(ops, &pairs);
+            for gap in between(ops, &pairs) {
+                let pairs = self.aligned(gap, Likeness::Context);
+                self.pair_all_equals(gap, &pairs);
             }
+        }
+    }
+
+    fn pair_all_equals(&mut self, ops: [&[Op]; 2], pairs: &[Pair]) {
+        for &(x, y) in pairs {
+            self.pair_equals(ops[0][x], ops[1][y]);
+        }
+    }
+
+    /// Aligns ops that are alike in the given way.
+    fn aligned(&self, ops: [&[Op]; 2], likeness: Likeness) -> Vec<Pair> {
+        let [first, second] = Side::BOTH.map(|side| {
+            let token = |&op: &Op| self.token(side, op, likeness);
+            ops[side as usize].iter().map(token).collect::<Vec<u64>>()
+        });
+        align(&first, &second)
+    }
+
+    fn token(&self, side: Side, op: Op, likeness: Likeness) -> u64 {
+        let program = self.programs[side as usize];
+        let tokens = &self.tokens[side as usize];
+        match likeness {
+            Likeness::ContextAndColumns => {
+                hash(&(tokens.context[op.index()], program.role(op), program.chunk(op)))
+            }
+            Likeness::Context => tokens.context[op.index()],
+            Likeness::Tree => tokens.tree[op.index()],
+            Likeness::Name => program.name(op).index() as u64,
         }
     }
 
     fn block_ops(&self, first: Block, second: Block) -> [Vec<Op>; 2] {
         [self.programs[0].block_ops(first).collect(), self.programs[1].block_ops(second).collect()]
-    }
-
-    /// Tokens of one kind of the ops of one side.
-    fn of(&self, side: Side, ops: &[Vec<Op>; 2], kind: impl Fn(&Tokens) -> &Vec<u64>) -> Vec<u64> {
-        let tokens = kind(&self.tokens[side as usize]);
-        ops[side as usize].iter().map(|op| tokens[op.index()]).collect()
     }
 
     /// The pairs of a pair of blocks that stand in the same order in both: as many as possible.
@@ -217,7 +247,8 @@ impl Matcher<'_> {
     fn find_elsewhere(&mut self, candidates: Candidates) {
         let ops = Side::BOTH.map(|side| self.free_ops(side));
         let keys = Side::BOTH.map(|side| {
-            ops[side as usize].iter().map(|&op| self.key(side, op)).collect::<Vec<_>>()
+            let key = |&op: &Op| self.key(side, op, candidates);
+            ops[side as usize].iter().map(key).collect::<Vec<_>>()
         });
         let mut pairs = Vec::new();
         for_each_common(&keys[0], &keys[1], |places, others| {
@@ -233,7 +264,7 @@ impl Matcher<'_> {
     }
 
     /// What an op is and what it reads, in terms of the first program where that is known.
-    fn key(&mut self, side: Side, op: Op) -> u64 {
+    fn key(&mut self, side: Side, op: Op, candidates: Candidates) -> u64 {
         let program = self.programs[side as usize];
         let tokens = &self.tokens[side as usize];
         let operands = program.operands(op).iter().map(|&operand| {
@@ -244,9 +275,40 @@ impl Matcher<'_> {
                 (None, _) => source(program, value, &tokens.local, &mut self.meanings),
             }
         });
-        let operands: Vec<u64> = operands.collect();
-        hash(&(tokens.tree[op.index()], operands))
+        let key = hash(&(tokens.tree[op.index()], operands.collect::<Vec<u64>>()));
+        match candidates {
+            Candidates::OnlyOne => {
+                hash(&(key, program.role(op), program.chunk(op), self.home(side, op)))
+            }
+            Candidates::FirstOfSeveral => key,
+        }
     }
+}
+
+impl Matcher<'_> {
+    /// The block that an op stands in, in terms of the first program. One without a partner is like
+    /// no block of the other side.
+    fn home(&self, side: Side, op: Op) -> (Option<Side>, usize) {
+        let block = self.programs[side as usize].block_of(op);
+        match (self.pairs.block(side, block), side) {
+            (Some(_), Side::First) => (None, block.index()),
+            (Some(partner), Side::Second) => (None, partner.index()),
+            (None, _) => (Some(side), block.index()),
+        }
+    }
+}
+
+/// The ops between those that are aligned, where both sides have some.
+fn between<'o>(ops: [&'o [Op]; 2], pairs: &[Pair]) -> Vec<[&'o [Op]; 2]> {
+    let mut gaps = Vec::new();
+    let mut start = (0, 0);
+    for &(x, y) in pairs.iter().chain([&(ops[0].len(), ops[1].len())]) {
+        if start.0 < x && start.1 < y {
+            gaps.push([&ops[0][start.0..x], &ops[1][start.1..y]]);
+        }
+        start = (x + 1, y + 1);
+    }
+    gaps
 }
 
 /// # Gaps
@@ -256,8 +318,8 @@ impl Matcher<'_> {
         let mut index = 0;
         while let Some(&(first, second)) = self.pairs.blocks.get(index) {
             index += 1;
-            for gap in self.gaps(first, second) {
-                self.fill_gap(gap, &[Cut::Trees, Cut::Names]);
+            for [first, second] in self.gaps(first, second) {
+                self.fill_gap([&first, &second], &[Likeness::Tree, Likeness::Name]);
             }
             self.align_blocks();
         }
@@ -284,34 +346,24 @@ impl Matcher<'_> {
     }
 
     /// Searches a small gap; cuts a large one at what is alike.
-    fn fill_gap(&mut self, gap: [Vec<Op>; 2], cuts: &[Cut]) {
+    fn fill_gap(&mut self, gap: [&[Op]; 2], cuts: &[Likeness]) {
         if gap[0].len().saturating_mul(gap[1].len()) <= MOST_SCORES {
-            return self.search(&gap);
+            return self.search(gap);
         }
-        let Some((&cut, cuts)) = cuts.split_first() else { return };
-        let tokens = Side::BOTH.map(|side| match cut {
-            Cut::Trees => self.of(side, &gap, |tokens| &tokens.tree),
-            Cut::Names => {
-                let name = |&op: &Op| self.programs[side as usize].name(op).index() as u64;
-                gap[side as usize].iter().map(name).collect()
-            }
-        });
-        let mut start = (0, 0);
-        let pairs = align(&tokens[0], &tokens[1]);
-        for (x, y) in pairs.into_iter().chain([(gap[0].len(), gap[1].len())]) {
-            let between = [gap[0][start.0..x].to_vec(), gap[1][start.1..y].to_vec()];
-            self.fill_gap(between, cuts);
-            if let (Some(&x), Some(&y)) = (gap[0].get(x), gap[1].get(y)) {
-                self.pair_alike(x, y);
-            }
-            start = (x + 1, y + 1);
+        let Some((&likeness, cuts)) = cuts.split_first() else { return };
+        let pairs = self.aligned(gap, likeness);
+        for &(x, y) in &pairs {
+            self.pair_alike(gap[0][x], gap[1][y]);
+        }
+        for gap in between(gap, &pairs) {
+            self.fill_gap(gap, cuts);
         }
     }
 
-    fn search(&mut self, gap: &[Vec<Op>; 2]) {
-        let pairs = best_pairs(gap[0].len(), gap[1].len(), |x, y| self.score(gap[0][x], gap[1][y]));
-        for (x, y) in pairs {
-            self.pair_ops(gap[0][x], gap[1][y]);
+    fn search(&mut self, [first, second]: [&[Op]; 2]) {
+        let score = |x: usize, y: usize| self.score(first[x], second[y]);
+        for (x, y) in best_pairs(first.len(), second.len(), score) {
+            self.pair_ops(first[x], second[y]);
         }
     }
 
@@ -327,21 +379,39 @@ impl Matcher<'_> {
         let (xs, ys) = (a.operands(x), b.operands(y));
         let most = xs.len().max(ys.len()) as u32;
         let sum: u32 = xs.iter().zip(ys).map(|(&x, &y)| self.read_alike(x, y)).sum();
-        let has_same_types = a.result_count(x) == b.result_count(y)
-            && a.results(x)
-                .zip(b.results(y))
-                .all(|(x, y)| self.meanings.ty(a.ty(x)) == self.meanings.ty(b.ty(y)));
+        let has_same_types = self.has_same_types(x, y);
         if a.name(x) != b.name(y) {
             // `relu` that became `relu_`.
             let is_plain = a.regions(x).is_empty() && b.regions(y).is_empty();
             return u32::from(is_plain && has_same_types && most > 0 && sum == SAME_VALUE * most);
         }
-        let has_same_attrs = self.meanings.attrs_of(a, x) == self.meanings.attrs_of(b, y);
         let reads = (2 * sum).checked_div(most).unwrap_or(0);
-        match reads + 3 * u32::from(has_same_attrs) + u32::from(has_same_types) {
-            0 => 0,
-            shared => 2 + shared,
+        let has_same_attrs = self.meanings.attrs_of(a, x) == self.meanings.attrs_of(b, y);
+        let shared = reads + 2 * u32::from(has_same_attrs) + u32::from(has_same_types);
+        if shared == 0 {
+            return 0;
         }
+        let has_same_columns = (a.role(x), a.chunk(x)) == (b.role(y), b.chunk(y));
+        let has_same_users = self.has_same_users(x, y);
+        2 + shared + u32::from(has_same_columns) + u32::from(has_same_users)
+    }
+
+    /// Whether two ops have results of the same types.
+    fn has_same_types(&mut self, x: Op, y: Op) -> bool {
+        let [a, b] = self.programs;
+        let mut types = a.results(x).zip(b.results(y)).map(|(x, y)| (a.ty(x), b.ty(y)));
+        let counts = [a.result_count(x), b.result_count(y)];
+        counts[0] > 0
+            && counts[0] == counts[1]
+            && types.all(|(x, y)| self.meanings.ty(x) == self.meanings.ty(y))
+    }
+
+    /// Whether what reads the results of two ops is alike.
+    fn has_same_users(&self, x: Op, y: Op) -> bool {
+        let [a, b] = self.programs;
+        let [tokens, others] = &self.tokens;
+        let mut results = a.results(x).zip(b.results(y));
+        results.all(|(x, y)| users(a, x, &tokens.local) == users(b, y, &others.local))
     }
 
     /// How much two operands have in common.

@@ -51,6 +51,8 @@ mod pairs;
 mod render;
 mod score;
 mod script;
+#[cfg(test)]
+mod tests;
 mod tokens;
 
 use std::borrow::Cow;

@@ -5,7 +5,7 @@ use fixedbitset::FixedBitSet;
 use crate::ir::{Block, Op, Program, Value};
 
 /// One of the two programs of a diff.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Side {
     First,
     Second,
@@ -19,6 +19,7 @@ impl Side {
 pub(super) struct Pairs {
     ops: [Vec<Option<Op>>; 2],
     values: [Vec<Option<Value>>; 2],
+    partners: [Vec<Option<Block>>; 2],
     /// Ops whose partner stands in the partner of their block, in the same order.
     in_place: [FixedBitSet; 2],
     /// Blocks that belong together: the top ones, and those in regions of ops that are partners.
@@ -30,6 +31,7 @@ impl Pairs {
         Self {
             ops: programs.map(|program| vec![None; program.op_capacity()]),
             values: programs.map(|program| vec![None; program.value_capacity()]),
+            partners: programs.map(|program| vec![None; program.blocks().len()]),
             in_place: programs.map(|program| FixedBitSet::with_capacity(program.op_capacity())),
             blocks: Vec::new(),
         }
@@ -43,6 +45,11 @@ impl Pairs {
     /// The partner of a value of one side.
     pub(super) fn value(&self, side: Side, value: Value) -> Option<Value> {
         self.values[side as usize][value.index()]
+    }
+
+    /// The partner of a block of one side.
+    pub(super) fn block(&self, side: Side, block: Block) -> Option<Block> {
+        self.partners[side as usize][block.index()]
     }
 
     /// Whether an op of one side has its partner where it is itself.
@@ -60,6 +67,12 @@ impl Pairs {
         self.values[1][second.index()] = Some(first);
     }
 
+    pub(super) fn pair_blocks(&mut self, first: Block, second: Block) {
+        self.partners[0][first.index()] = Some(second);
+        self.partners[1][second.index()] = Some(first);
+        self.blocks.push((first, second));
+    }
+
     pub(super) fn set_in_place(&mut self, first: Op, second: Op) {
         self.in_place[0].insert(first.index());
         self.in_place[1].insert(second.index());
@@ -69,6 +82,7 @@ impl Pairs {
     pub(super) fn mirrored(mut self) -> Self {
         self.ops.swap(0, 1);
         self.values.swap(0, 1);
+        self.partners.swap(0, 1);
         self.in_place.swap(0, 1);
         self.blocks.iter_mut().for_each(|pair| *pair = (pair.1, pair.0));
         self

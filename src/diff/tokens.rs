@@ -175,7 +175,7 @@ pub(super) fn source(
 }
 
 /// What reads a value, in no order.
-fn users(program: &Program, value: Value, tokens: &[u64]) -> u64 {
+pub(super) fn users(program: &Program, value: Value, tokens: &[u64]) -> u64 {
     let mut sum = 0_u64;
     for (count, found) in program.uses(value).enumerate() {
         if count == MOST_USERS {

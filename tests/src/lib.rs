@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 pub mod corpus;
 pub mod damage;
+pub mod laws;
 pub mod lines;
 pub mod random;
 pub mod reference;

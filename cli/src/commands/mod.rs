@@ -1,6 +1,8 @@
 //! The commands, a file each.
 
 pub mod completions;
+pub mod diff;
+pub mod explain;
 pub mod opt;
 pub mod passes;
 pub mod plan;

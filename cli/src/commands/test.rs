@@ -9,7 +9,7 @@ use crate::Outcome;
 use crate::args::{Global, Test};
 use crate::failure::Failure;
 use crate::output::Screen;
-use crate::parallel;
+use pirogue::parallel;
 
 /// A case, and how it came out.
 type Verdict<'s> = (&'s Case, Result<Settled, CaseFailure>);
@@ -22,8 +22,9 @@ pub fn run(args: &Test, global: &Global, screen: &Screen) -> Outcome {
     let chosen = chosen(&suite, args.filter.as_deref())?;
     let update = if args.bless { Update::Always } else { Update::Nothing };
     let registry = super::registry();
-    let verdicts: Vec<Verdict<'_>> = parallel::map(global.threads(), &chosen, |case| {
-        (*case, suite.check(case, &registry, update))
+    let verdicts: Vec<Verdict<'_>> = parallel::map(global.threads(), chosen, |case| {
+        let settled = suite.check(case, &registry, update);
+        (case, settled)
     });
     screen.say(&list(&verdicts))?;
     let unused = match args.filter {
