@@ -8,6 +8,7 @@
 
 use pirogue::diagnostic::{Diagnostic, Place, Severity};
 
+use crate::codes;
 use crate::lines::Line;
 use crate::near::nearest;
 
@@ -48,11 +49,9 @@ impl Expectation {
         }
         let place = Place::in_text(file, line.number, line.text, range);
         let read = Self::read(comment, lines, index, place.clone());
-        Some(
-            read.map_err(|(message, help)| {
-                Diagnostic::error("E0680", message).at(place).help(help)
-            }),
-        )
+        Some(read.map_err(|(message, help)| {
+            Diagnostic::error(codes::MALFORMED, message).at(place).help(help)
+        }))
     }
 
     fn read(comment: &str, lines: &[Line<'_>], index: usize, place: Place) -> Result<Self, Fault> {

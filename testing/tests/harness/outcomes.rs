@@ -1,5 +1,7 @@
 //! What comes of cases, good ones and bad ones.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use crate::world::World;
 
 type Test = (&'static str, fn());
