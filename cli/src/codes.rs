@@ -77,6 +77,12 @@ pub const LAYERS: &[Layer] = &[
             E0651 E0652 E0653 E0660 E0661 E0670 N0660 N0661 N0662
         },
     },
+    Layer {
+        title: "Cases",
+        pages: pages! {
+            E0680 E0681 E0682 E0683 E0684 E0685 E0686 E0687 E0688 E0689 E0690 W0690
+        },
+    },
 ];
 
 /// All pages, in the order of the layers.

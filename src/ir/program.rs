@@ -20,7 +20,7 @@ use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
 use super::entity::entities;
-use super::uses::{Use, UseIndex};
+use super::uses::{Use, UseIndex, UseOrder};
 use super::{Attr, AttrValue, Context, Dict, Name, Origins, Type, names};
 
 entities! {
@@ -387,12 +387,11 @@ impl Program {
         self.uses.get_or_init(|| UseIndex::build(self)).of(value)
     }
 
-    /// Puts the uses of each value into another order, which `seed` chooses; edits keep it up. What
-    /// a pass makes of such a program must be what it makes of any other: a test that runs it on both
-    /// finds out.
-    pub fn shuffle_uses(&mut self, seed: u64) {
-        let shuffled = UseIndex::build_shuffled(self, seed);
-        self.uses = OnceLock::from(shuffled);
+    /// Puts the uses of each value into another order; edits keep the index up. What a pass makes of
+    /// such a program must be what it makes of any other: a test that runs it on both finds out.
+    pub fn reorder_uses(&mut self, order: UseOrder) {
+        let ordered = UseIndex::build_ordered(self, order);
+        self.uses = OnceLock::from(ordered);
     }
 
     /// Whether nothing uses a value.

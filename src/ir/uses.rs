@@ -2,7 +2,7 @@
 //!
 //! It is derived from the operands: doubly linked lists through the operand slots, so that adding
 //! and removing a use is O(1). **No pass may depend on the order of uses**:
-//! [`shuffle_uses`](Program::shuffle_uses) is for tests of that.
+//! [`reorder_uses`](Program::reorder_uses) is for tests of that.
 
 use super::{Op, Program, Value};
 
@@ -13,6 +13,16 @@ pub struct Use {
     pub op: Op,
     /// Which operand of that op.
     pub index: u32,
+}
+
+/// An order in which the uses of each value may come; see [`Program::reorder_uses`].
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum UseOrder {
+    /// The opposite of that in which they come by themselves: where a value has several users,
+    /// another one is the first.
+    Reversed,
+    /// One that a number chooses.
+    Shuffled(u64),
 }
 
 /// Ends a list.
@@ -38,10 +48,12 @@ impl UseIndex {
         Self::build_in(program, (0..program.ops.len()).rev().map(Op::from_index))
     }
 
-    /// As [`build`](Self::build), with the uses of each value in an order that `seed` chooses.
-    pub(super) fn build_shuffled(program: &Program, seed: u64) -> Self {
+    /// As [`build`](Self::build), with the uses of each value in another order.
+    pub(super) fn build_ordered(program: &Program, order: UseOrder) -> Self {
         let mut ops: Vec<Op> = (0..program.ops.len()).map(Op::from_index).collect();
-        ops.sort_by_cached_key(|op| scattered(seed, op.index() as u64));
+        if let UseOrder::Shuffled(seed) = order {
+            ops.sort_by_cached_key(|op| scattered(seed, op.index() as u64));
+        }
         Self::build_in(program, ops.into_iter())
     }
 
@@ -137,11 +149,12 @@ fn scattered(seed: u64, number: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use super::UseOrder;
     use crate::ir::{Context, names};
     use crate::text;
 
     #[test]
-    fn shuffled_uses_are_the_same_uses_in_another_order() {
+    fn reordered_uses_are_the_same_uses() {
         let uses = "    (%1) = \"pd_op.relu\" (%0) {} : (tensor<f32>) -> tensor<f32>\n";
         let uses: String = (1..20).map(|n| uses.replace("%1", &format!("%{n}"))).collect();
         let source =
@@ -152,10 +165,16 @@ mod tests {
             program.top_ops().find(|&op| program.name(op) == names::DATA).expect("the first");
         let value = program.result(data, 0);
         let plain: Vec<_> = program.uses(value).collect();
-        program.shuffle_uses(7);
-        let mut shuffled: Vec<_> = program.uses(value).collect();
-        assert_ne!(plain, shuffled);
+        let mut reordered = |order| {
+            program.reorder_uses(order);
+            program.uses(value).collect::<Vec<_>>()
+        };
+        let mut reversed = reordered(UseOrder::Reversed);
+        let mut shuffled = reordered(UseOrder::Shuffled(7));
+        assert!(shuffled != plain && shuffled != reversed);
         shuffled.sort();
-        assert_eq!(plain, shuffled);
+        assert_eq!(shuffled, plain);
+        reversed.reverse();
+        assert_eq!(reversed, plain);
     }
 }

@@ -232,16 +232,28 @@ impl Session {
     }
 }
 
+/// No pass left the artifact.
+const MISSING: &str = "E0514";
+/// The program was changed behind the pass that left it.
+const STALE: &str = "E0515";
+
+impl PassError {
+    /// Whether the pass failed for what it takes from an earlier one: that is not there, or stale.
+    pub fn is_of_artifacts(&self) -> bool {
+        matches!(&*self.reason().code, MISSING | STALE)
+    }
+}
+
 fn missing(asked_by: &str, wanted: &str) -> PassError {
     let message = format!("`{asked_by}` needs a `{wanted}`, and no pass before it left one");
-    Diagnostic::error("E0514", message).help("put the pass that makes it before this one").into()
+    Diagnostic::error(MISSING, message).help("put the pass that makes it before this one").into()
 }
 
 fn stale(asked_by: &str, artifact: &Artifact) -> PassError {
     let Artifact { type_name, made_by, .. } = artifact;
     let message =
         format!("the `{type_name}` that `{made_by}` left is stale: `{asked_by}` cannot use it");
-    Diagnostic::error("E0515", message)
+    Diagnostic::error(STALE, message)
         .remark(format!("the program was changed after `{made_by}` had run"))
         .help(format!("put the passes that change the program before `{made_by}`"))
         .into()

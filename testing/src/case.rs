@@ -6,6 +6,7 @@ use indexmap::IndexMap;
 use pirogue::diagnostic::{Diagnostic, Place};
 use rustc_hash::FxBuildHasher;
 
+use crate::codes;
 use crate::expectation::Expectation;
 use crate::header::Header;
 use crate::lines::{Line, lines};
@@ -73,7 +74,7 @@ impl Case {
 /// The cases of a file, in order. `file` is its path from the folder of the cases on.
 pub(crate) fn read_cases(file: &str, text: &[u8]) -> Vec<Case> {
     let Ok(text) = str::from_utf8(text) else {
-        let fault = Diagnostic::error("E0680", format!("`{file}` is not UTF-8 text"));
+        let fault = Diagnostic::error(codes::MALFORMED, format!("`{file}` is not UTF-8 text"));
         return vec![unreadable(file, fault.help("save it as UTF-8"))];
     };
     let lines = lines(text);
@@ -87,7 +88,7 @@ pub(crate) fn read_cases(file: &str, text: &[u8]) -> Vec<Case> {
         .map(|(number, section)| read_case(file, section, &default_name(file, number, count)))
         .collect();
     if cases.is_empty() {
-        let fault = Diagnostic::error("E0680", format!("`{file}` holds no case"));
+        let fault = Diagnostic::error(codes::MALFORMED, format!("`{file}` holds no case"));
         cases.push(unreadable(file, fault.help("a case is a program, with comments above it")));
     }
     refuse_same_names(&mut cases, &lines);
@@ -143,7 +144,7 @@ fn read_case(file: &str, section: &[Line<'_>], default_name: &str) -> Case {
 }
 
 fn no_program(file: &str, first: &Line<'_>) -> Diagnostic {
-    Diagnostic::error("E0680", "the case has no program")
+    Diagnostic::error(codes::MALFORMED, "the case has no program")
         .at(Place::in_text(file, first.number, first.text, 0..first.text.len()))
         .help("below its headers stands `{`, a line for each op, and `}`")
 }
@@ -174,14 +175,14 @@ fn headers(file: &str, section: &[Line<'_>], faults: &mut Vec<Diagnostic>) -> Ve
 
 fn misplaced(header: &Header, place: Place) -> Diagnostic {
     let message = format!("the header `{}` stands below the program", header.word());
-    Diagnostic::error("E0680", message)
+    Diagnostic::error(codes::MALFORMED, message)
         .at(place)
         .help("put it above the program, or begin the next case with a line `// -----`")
 }
 
 fn twice(header: &Header, place: Place) -> Diagnostic {
     let message = format!("the case has a second header `{}`", header.word());
-    Diagnostic::error("E0680", message)
+    Diagnostic::error(codes::MALFORMED, message)
         .at(place)
         .help("remove it, or begin the next case with a line `// -----`")
 }
@@ -224,7 +225,7 @@ fn refuse_same_names(cases: &mut [Case], lines: &[Line<'_>]) {
         };
         let text = lines.get(line as usize - 1).map_or("", |line| line.text);
         let message = format!("the case of line {other} has the name `{}` too", case.name);
-        let fault = Diagnostic::error("E0681", message)
+        let fault = Diagnostic::error(codes::SAME_NAME, message)
             .at(Place::in_text(&case.file, line, text, 0..text.len()))
             .help("names may not differ in capitals and punctuation alone: name it otherwise");
         case.name = format!("{} (line {line})", case.name);

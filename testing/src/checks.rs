@@ -8,6 +8,7 @@ use pirogue::text;
 
 use crate::blind::blind;
 use crate::case::Content;
+use crate::codes;
 use crate::difference::line_difference;
 use crate::failure::Finding;
 use crate::lines::lines;
@@ -51,8 +52,11 @@ fn not_as_written(file: &str, content: &Content, read: &Program) -> Option<Findi
         let number = lines.get(index)?.0;
         Some((number, text.lines().nth(number as usize - 1)?.to_owned()))
     };
-    let mut error = Diagnostic::error("E0685", "the program prints otherwise than it is written")
-        .help("write it as it prints, with attributes in the order of their names");
+    let mut error = Diagnostic::error(
+        codes::PRINTS_OTHERWISE,
+        "the program prints otherwise than it is written",
+    )
+    .help("write it as it prints, with attributes in the order of their names");
     if let Some((number, line)) = line_of(&content.program, &theirs) {
         error =
             error.at(Place::in_text(file, number, &line, 0..line.len()).label("as it is written"));
@@ -67,13 +71,17 @@ fn not_read_back(what: &str, program: &Program) -> Option<Finding> {
         Ok(read) => text::to_text(&read.program),
         Err(faults) => {
             let message = format!("{what} prints as a text that cannot be read");
-            let error = Diagnostic::error("E0685", message).help("this is a fault of the pass");
+            let error = Diagnostic::error(codes::PRINTS_OTHERWISE, message)
+                .help("this is a fault of the pass");
             return Some(Finding::with(error, faults[0].to_string()));
         }
     };
     (again != printed).then(|| {
         let message = format!("{what} does not print as before when its text is read");
-        Finding::with(Diagnostic::error("E0685", message), line_difference(&printed, &again))
+        Finding::with(
+            Diagnostic::error(codes::PRINTS_OTHERWISE, message),
+            line_difference(&printed, &again),
+        )
     })
 }
 
@@ -81,7 +89,7 @@ fn not_read_back(what: &str, program: &Program) -> Option<Finding> {
 pub fn check_same(what: &str, first: &Ran, second: &Ran) -> Option<Finding> {
     let (first, second) = (all_of(first), all_of(second));
     (first != second).then(|| {
-        let error = Diagnostic::error("E0686", format!("the result depends on {what}"))
+        let error = Diagnostic::error(codes::DEPENDS, format!("the result depends on {what}"))
             .help("a pass may iterate over no hash map, and may not rely on the order of uses");
         Finding::with(error, line_difference(&first, &second))
     })

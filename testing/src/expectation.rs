@@ -8,6 +8,7 @@
 
 use pirogue::diagnostic::{Diagnostic, Place, Severity};
 
+use crate::codes;
 use crate::lines::Line;
 use crate::near::nearest;
 
@@ -48,11 +49,9 @@ impl Expectation {
         }
         let place = Place::in_text(file, line.number, line.text, range);
         let read = Self::read(comment, lines, index, place.clone());
-        Some(
-            read.map_err(|(message, help)| {
-                Diagnostic::error("E0680", message).at(place).help(help)
-            }),
-        )
+        Some(read.map_err(|(message, help)| {
+            Diagnostic::error(codes::MALFORMED, message).at(place).help(help)
+        }))
     }
 
     fn read(comment: &str, lines: &[Line<'_>], index: usize, place: Place) -> Result<Self, Fault> {
@@ -87,17 +86,15 @@ impl Expectation {
         texts.chain(&said.help).any(|text| text.contains(&self.text))
     }
 
-    /// What is expected, as a sentence begins.
-    pub fn title(&self) -> String {
+    /// That it is not met, as a message.
+    pub fn unmet(&self) -> String {
         let place = match self.line {
-            Some(line) => format!(" of line {line}"),
-            None => " without a place".to_owned(),
+            Some(line) => format!("of line {line}"),
+            None => "without a place".to_owned(),
         };
-        let text = match self.text.as_str() {
-            "" => String::new(),
-            text => format!(" with the text `{text}`"),
-        };
-        format!("{} `{}`{place}{text}", noun(self.severity), self.code)
+        let text = if self.text.is_empty() { "" } else { ": " };
+        let (noun, code) = (noun(self.severity), &self.code);
+        format!("{noun} `{code}` {place} is expected and not said{text}{}", self.text)
     }
 }
 

@@ -4,6 +4,8 @@ use std::fmt;
 
 use pirogue::diagnostic::{Colour, Diagnostic};
 
+use crate::codes;
+
 /// Why a case failed: one finding or more.
 #[derive(Clone, Debug)]
 pub struct Failure {
@@ -23,6 +25,11 @@ pub struct Finding {
 impl Finding {
     pub(crate) fn with(diagnostic: Diagnostic, details: String) -> Self {
         Self { diagnostic, details }
+    }
+
+    /// Whether it is that a snapshot is not there, or says something else than its case.
+    pub fn is_of_snapshot(&self) -> bool {
+        self.diagnostic.code == codes::SNAPSHOT_DIFFERS
     }
 
     /// As a person reads it; with colours for a terminal.

@@ -9,6 +9,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use pirogue::diagnostic::Diagnostic;
 use pirogue::pass::Registry;
 
+use crate::failure::Finding;
 use crate::suite::Suite;
 use crate::update::{Update, differences_pass};
 
@@ -70,7 +71,7 @@ impl Harness {
 
 fn check(suite: &Suite, index: usize, registry: &Registry, update: Update) -> Result<(), Failed> {
     let Err(failure) = suite.check(&suite.cases()[index], registry, update) else { return Ok(()) };
-    let is_snapshot = failure.findings.iter().all(|finding| finding.diagnostic.code == "E0684");
+    let is_snapshot = failure.findings.iter().all(Finding::is_of_snapshot);
     if is_snapshot && differences_pass() { Ok(()) } else { Err(failure.to_string().into()) }
 }
 

@@ -5,6 +5,7 @@
 
 use pirogue::diagnostic::{Diagnostic, Place};
 
+use crate::codes;
 use crate::lines::Line;
 use crate::near::{nearest, quoted};
 use crate::show::Show;
@@ -52,7 +53,7 @@ impl Header {
         }
         Some(Self::read(word, rest.trim()).map_err(|(message, help)| {
             let place = Place::in_text(file, line.number, line.text, range);
-            Diagnostic::error("E0680", message).at(place).help(help)
+            Diagnostic::error(codes::MALFORMED, message).at(place).help(help)
         }))
     }
 

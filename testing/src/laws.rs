@@ -5,7 +5,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use pirogue::diagnostic::{Diagnostic, Place};
 use pirogue::ir::{Op, Program, Rewriter, compare};
-use pirogue::pass::{Branch, Change, Law, Observer, Pass, PassError, Session, Step, StepInfo};
+use pirogue::pass::{Branch, Change, Law, Observer, Pass, Session, Step, StepInfo};
+
+use crate::codes;
 
 /// Watches a run; what it found is in [`broken`](Self::broken).
 #[derive(Default)]
@@ -52,7 +54,7 @@ impl Observer for LawCheck {
 
 fn broken(pass: &dyn Pass, law: Law) -> Diagnostic {
     let message = format!("`{}` breaks a law that it declares: {}", pass.name(), law.text());
-    Diagnostic::error("E0687", message)
+    Diagnostic::error(codes::BROKEN_LAW, message)
         .help("mend the pass, or take the law from what `Pass::laws` returns")
 }
 
@@ -62,7 +64,7 @@ fn not_idempotent(pass: &dyn Pass, once: &Program) -> Option<Diagnostic> {
     let again = AssertUnwindSafe(|| pass.run(&mut rewriter, &mut session.context(pass.name())));
     match catch_unwind(again) {
         // What an earlier pass left is not there the second time.
-        Ok(Err(error)) if needs_an_artifact(&error) => None,
+        Ok(Err(error)) if error.is_of_artifacts() => None,
         Ok(Err(error)) => {
             let why = format!("the second time it fails: {}", error.reason().message);
             Some(broken(pass, Law::Idempotent).remark(why))
@@ -78,10 +80,6 @@ fn not_idempotent(pass: &dyn Pass, once: &Program) -> Option<Diagnostic> {
             })
         }
     }
-}
-
-fn needs_an_artifact(error: &PassError) -> bool {
-    matches!(&*error.reason().code, "E0514" | "E0515")
 }
 
 fn not_kept(

@@ -106,6 +106,7 @@
 mod blind;
 mod case;
 mod checks;
+mod codes;
 mod difference;
 mod expectation;
 mod failure;

@@ -1,7 +1,7 @@
 //! Running a case once: reading its program, running its pipeline, keeping all that came of it.
 
 use pirogue::diagnostic::{Diagnostic, Severity};
-use pirogue::ir::{Context, Program, verify};
+use pirogue::ir::{Context, Program, UseOrder, verify};
 use pirogue::pass::{PassManager, Pipeline, Registry, Session, Verify};
 use pirogue::text;
 
@@ -15,8 +15,33 @@ pub enum Manner {
     Plain,
     /// On several threads.
     Threads,
-    /// With the uses of each value in another order, and all names interned in another order.
+    /// With the uses of each value in the opposite order.
+    Reversed,
+    /// With the uses of each value, and the handles of all names, in another order.
     Shuffled,
+}
+
+impl Manner {
+    /// All but the plain one.
+    pub const OTHERS: [Self; 3] = [Self::Threads, Self::Reversed, Self::Shuffled];
+
+    /// What the result depends on, if another one comes of it than of the plain manner.
+    pub fn subject(self) -> &'static str {
+        match self {
+            Self::Plain => "chance",
+            Self::Threads => "the number of threads",
+            Self::Reversed => "the order of uses",
+            Self::Shuffled => "the order of uses or of interned names",
+        }
+    }
+
+    fn use_order(self) -> Option<UseOrder> {
+        match self {
+            Self::Plain | Self::Threads => None,
+            Self::Reversed => Some(UseOrder::Reversed),
+            Self::Shuffled => Some(UseOrder::Shuffled(SEED)),
+        }
+    }
 }
 
 const THREADS: usize = 4;
@@ -62,8 +87,8 @@ pub fn run(file: &str, content: &Content, registry: &Registry, manner: Manner) -
     let mut ran = Ran { before: Some(read.program.clone()), ..Ran::default() };
     ran.diagnostics = read.warnings;
     let mut program = read.program;
-    if manner == Manner::Shuffled {
-        program.shuffle_uses(SEED);
+    if let Some(order) = manner.use_order() {
+        program.reorder_uses(order);
     }
     match &content.pipeline {
         None => ran.diagnostics.extend(verify(&program)),

@@ -7,6 +7,7 @@ use pirogue::diff::{DiffOptions, GeneratedNames, diff};
 use pirogue::ir::{Op, Program, names};
 use pirogue::text;
 
+use crate::codes;
 use crate::near::{nearest, quoted};
 use crate::run::Ran;
 
@@ -113,7 +114,7 @@ fn job<'r>(ran: &'r Ran, name: &str) -> Result<&'r Program, Box<Diagnostic>> {
     if ran.programs.is_empty() {
         return Err(no_programs());
     }
-    let error = Diagnostic::error("E0680", format!("the run leaves no program `{name}`"));
+    let error = Diagnostic::error(codes::MALFORMED, format!("the run leaves no program `{name}`"));
     Err(Box::new(match nearest(name, names()) {
         Some(near) => error.help(format!("did you mean `{near}`?")),
         None => error.help(format!("there are {}", quoted(names()))),
@@ -121,7 +122,7 @@ fn job<'r>(ran: &'r Ran, name: &str) -> Result<&'r Program, Box<Diagnostic>> {
 }
 
 fn no_programs() -> Box<Diagnostic> {
-    let error = Diagnostic::error("E0680", "the run leaves no programs to show");
+    let error = Diagnostic::error(codes::MALFORMED, "the run leaves no programs to show");
     Box::new(error.help("end the pipeline with a pass that makes a plan, such as a scheduler"))
 }
 

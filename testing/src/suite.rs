@@ -9,6 +9,7 @@ use pirogue::pass::Registry;
 
 use crate::case::{Case, Content, read_cases};
 use crate::checks::{check_printing, check_same};
+use crate::codes;
 use crate::difference::HEADING;
 use crate::expectation::{Expectation, line_to_add, noun};
 use crate::failure::{Failure, Finding};
@@ -51,7 +52,7 @@ impl Suite {
         if cases.is_empty() {
             let message = format!("there is no case in `{}`", path.display());
             let help = "cases are in files whose names end in `.pir`";
-            return Err(Box::new(Diagnostic::error("E0688", message).help(help)));
+            return Err(Box::new(Diagnostic::error(codes::NO_CASE, message).help(help)));
         }
         let snapshots = folder.join("snapshots");
         Ok(Self { folder: folder.to_owned(), snapshots, cases })
@@ -65,6 +66,21 @@ impl Suite {
     /// All cases, by file and in the order in which they stand there.
     pub fn cases(&self) -> &[Case] {
         &self.cases
+    }
+
+    /// The cases whose names have a word in them.
+    ///
+    /// # Errors
+    /// If there is none (`E0688`).
+    pub fn cases_named(&self, word: &str) -> Result<Vec<&Case>, Box<Diagnostic>> {
+        let named: Vec<&Case> =
+            self.cases.iter().filter(|case| case.name().contains(word)).collect();
+        if named.is_empty() {
+            let message = format!("no case has `{word}` in its name");
+            let help = "without a filter, all cases are run and their names listed";
+            return Err(Box::new(Diagnostic::error(codes::NO_CASE, message).help(help)));
+        }
+        Ok(named)
     }
 
     /// Where the snapshot of a case is.
@@ -109,7 +125,8 @@ fn collect_ending(folder: &Path, ending: &str, files: &mut Vec<PathBuf>) -> io::
 fn unreadable(path: &Path, error: &io::Error) -> Box<Diagnostic> {
     let message = format!("cannot read `{}`: {error}", path.display());
     Box::new(
-        Diagnostic::error("E0689", message).help("name a folder of `.pir` files, or one of them"),
+        Diagnostic::error(codes::NO_ACCESS, message)
+            .help("name a folder of `.pir` files, or one of them"),
     )
 }
 
@@ -135,7 +152,12 @@ impl Suite {
     ) -> Result<Settled, Failure> {
         let checked = self.checked(case, registry, update);
         checked.map_err(|findings| Failure {
-            findings: findings.into_iter().map(|finding| self.located(case, finding)).collect(),
+            findings: findings
+                .into_iter()
+                .map(|Finding { diagnostic, details }| {
+                    Finding::with(self.located(case, diagnostic), details)
+                })
+                .collect(),
         })
     }
 
@@ -150,15 +172,14 @@ impl Suite {
             Err(faults) => return Err(faults.iter().cloned().map(Finding::from).collect()),
         };
         let ran = run(case.file(), content, registry, Manner::Plain);
-        let mut findings = compare_with_expectations(case.file(), content, &ran);
+        let mut findings = compare_with_expectations(case.file(), content, &ran, &|said| {
+            self.located(case, said.clone())
+        });
         findings.extend(check_printing(case.file(), content, &ran));
-        for (manner, what) in [
-            (Manner::Threads, "the number of threads"),
-            (Manner::Shuffled, "the order of uses or of interned names"),
-        ] {
+        findings.extend(Manner::OTHERS.into_iter().find_map(|manner| {
             let again = run(case.file(), content, registry, manner);
-            findings.extend(check_same(what, &ran, &again));
-        }
+            check_same(manner.subject(), &ran, &again)
+        }));
         findings.extend(ran.broken_laws.iter().cloned().map(Finding::from));
         if !findings.is_empty() {
             return Err(findings);
@@ -181,7 +202,7 @@ impl Suite {
         remember_reference(&path).map_err(|error| {
             let message =
                 format!("cannot write the list of snapshots that cargo-insta wants: {error}");
-            Finding::from(Diagnostic::error("E0689", message))
+            Finding::from(Diagnostic::error(codes::NO_ACCESS, message))
         })?;
         let new = Snapshot {
             source: format!("{}/{}", self.folder_name(), case.file()),
@@ -198,21 +219,26 @@ impl Suite {
         path.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
-    /// A finding whose places have a path that leads to the file from here.
-    fn located(&self, case: &Case, mut finding: Finding) -> Finding {
+    /// What is said, with places whose path leads to the file from here.
+    fn located(&self, case: &Case, mut said: Diagnostic) -> Diagnostic {
         let path = self.folder.join(case.file()).display().to_string();
-        let Diagnostic { primary, secondary, .. } = &mut finding.diagnostic;
-        for place in primary.iter_mut().chain(secondary) {
+        for place in said.primary.iter_mut().chain(&mut said.secondary) {
             if place.file == case.file() {
                 place.file.clone_from(&path);
             }
         }
-        finding
+        said
     }
 }
 
-/// What is said and not expected, then what is expected and not said.
-fn compare_with_expectations(file: &str, content: &Content, ran: &Ran) -> Vec<Finding> {
+/// What is said and not expected, then what is expected and not said. `located` is for what is shown
+/// of it.
+fn compare_with_expectations(
+    file: &str,
+    content: &Content,
+    ran: &Ran,
+    located: &dyn Fn(&Diagnostic) -> Diagnostic,
+) -> Vec<Finding> {
     let mut open: Vec<&Expectation> = content.expectations.iter().collect();
     let mut unexpected: Vec<(&Diagnostic, Option<u32>)> = Vec::new();
     for said in &ran.diagnostics {
@@ -229,13 +255,14 @@ fn compare_with_expectations(file: &str, content: &Content, ran: &Ran) -> Vec<Fi
     let is_shown = content.shows.contains(&Show::Diagnostics);
     let must_be_expected = |said: &Diagnostic| !is_shown && said.severity != Severity::Note;
     let surprises = unexpected.iter().filter(|(said, _)| must_be_expected(said));
-    let surprises = surprises.map(|&(said, line)| surprise(said, line));
+    let surprises = surprises.map(|&(said, line)| surprise(&located(said), line));
     let unused = open.iter().map(|expected| unmet(expected, &unexpected));
     surprises.chain(unused).collect()
 }
 
 fn surprise(said: &Diagnostic, line: Option<u32>) -> Finding {
-    let mut error = Diagnostic::error("E0683", format!("{} is not expected", noun(said.severity)));
+    let mut error =
+        Diagnostic::error(codes::NOT_EXPECTED, format!("{} is not expected", noun(said.severity)));
     let to_add = line_to_add(said, line);
     error = match line {
         Some(line) => error.help(format!("to expect it, write below line {line}\n{to_add}")),
@@ -245,8 +272,7 @@ fn surprise(said: &Diagnostic, line: Option<u32>) -> Finding {
 }
 
 fn unmet(expected: &Expectation, unexpected: &[(&Diagnostic, Option<u32>)]) -> Finding {
-    let message = format!("{} is expected and not said", expected.title());
-    let mut error = Diagnostic::error("E0682", message).at(expected.place.clone());
+    let mut error = Diagnostic::error(codes::NOT_SAID, expected.unmet()).at(expected.place.clone());
     for (said, line) in unexpected.iter().filter(|(said, _)| expected.is_like(said)) {
         let place = line.map_or("without a place".to_owned(), |line| format!("of line {line}"));
         error = error.remark(format!("`{}` is said {place}: {}", said.code, said.message));
@@ -262,7 +288,7 @@ fn shown(content: &Content, ran: &Ran) -> Result<String, Finding> {
             let message =
                 format!("the run fails as expected, so that there is no `{show}` to show");
             let help = "show `diagnostics`, or nothing";
-            Err(Box::new(Diagnostic::error("E0680", message).help(help)))
+            Err(Box::new(Diagnostic::error(codes::MALFORMED, message).help(help)))
         } else {
             render(show, ran)
         };

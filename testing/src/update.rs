@@ -7,6 +7,7 @@ use std::path::Path;
 
 use pirogue::diagnostic::Diagnostic;
 
+use crate::codes;
 use crate::difference::{difference, is_same};
 use crate::failure::Finding;
 use crate::snapshot::{Snapshot, pending_path, read_contents};
@@ -45,7 +46,7 @@ impl Update {
             other => {
                 let message = format!("`INSTA_UPDATE` is `{other}`, which says nothing");
                 let help = "it may be `auto`, `new`, `unseen`, `always`, `force` or `no`";
-                return Err(Box::new(Diagnostic::error("E0689", message).help(help)));
+                return Err(Box::new(Diagnostic::error(codes::NO_ACCESS, message).help(help)));
             }
         })
     }
@@ -91,7 +92,9 @@ pub fn settle(path: &Path, new: &Snapshot, update: Update) -> Result<Settled, Fi
     let failed = |error: io::Error| {
         let message =
             format!("the snapshot `{}` cannot be read or written: {error}", path.display());
-        Finding::from(Diagnostic::error("E0689", message).help("check who may write there"))
+        Finding::from(
+            Diagnostic::error(codes::NO_ACCESS, message).help("check who may write there"),
+        )
     };
     let old = read_contents(path).map_err(failed)?;
     let pending = pending_path(path);
@@ -126,7 +129,9 @@ pub fn settle(path: &Path, new: &Snapshot, update: Update) -> Result<Settled, Fi
 fn unlike(path: &Path, old: Option<&str>, new: &Snapshot, is_pending: bool) -> Finding {
     let help = match is_pending {
         true => "`cargo insta review` shows and accepts it; `INSTA_UPDATE=always` writes all",
-        false => "if it is right, `pirogue test --bless` or `INSTA_UPDATE=always` writes it",
+        false => {
+            "`pirogue test --bless`, or tests with `INSTA_UPDATE=always`, write it if it is right"
+        }
     };
     let path = path.display();
     let (message, details) = match old {
@@ -136,5 +141,5 @@ fn unlike(path: &Path, old: Option<&str>, new: &Snapshot, is_pending: bool) -> F
             difference(old, &new.contents),
         ),
     };
-    Finding::with(Diagnostic::error("E0684", message).help(help), details)
+    Finding::with(Diagnostic::error(codes::SNAPSHOT_DIFFERS, message).help(help), details)
 }

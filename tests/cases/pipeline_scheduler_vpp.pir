@@ -24,7 +24,7 @@
 }
 // -----
 // case: a pass on the programs of the plan
-// run: -p 'pipeline_scheduler_VPP{pp_degree=2 pp_stage=0 vpp_degree=2 num_micro_batches=4},jobs[forward*](infer_chunk_ids)'
+// run: -p 'pipeline_scheduler_VPP{pp_degree=2 pp_stage=0 vpp_degree=2 num_micro_batches=4},jobs[forward*](complete_op_roles)'
 // Each program is looked at on its own.
 // show: jobs(forward1), stats
 {
@@ -176,9 +176,9 @@
 }
 // -----
 // case: a device that is none
-// run: -p 'pipeline_scheduler_VPP{pp_degree=2 vpp_degree=2 num_micro_batches=4 pp_stage=0 place=tpu}'
+// run: -p 'pipeline_scheduler_VPP{pp_degree=2 vpp_degree=2 num_micro_batches=4 pp_stage=0 place=gpu:first}'
 {
-    // expect-error E0209: `tpu` is no device
+    // expect-error E0209: `gpu:first` is no device
     (%0) = "pd_op.data" () {chunk_id:0,dtype:float32,name:"x",op_role:0,place:Place(cpu),shape:[2],stop_gradient:[true]} : () -> tensor<2xf32>
 }
 // -----
@@ -200,7 +200,7 @@
 // case: a stage that is not there
 // run: -p 'pipeline_scheduler_VPP{pp_degree=2 vpp_degree=2 num_micro_batches=4 pp_stage=2}'
 {
-    // expect-error E0302
+    // expect-error E0305: there is no stage 2
     (%0) = "pd_op.data" () {chunk_id:0,dtype:float32,name:"x",op_role:0,place:Place(cpu),shape:[2],stop_gradient:[true]} : () -> tensor<2xf32>
 }
 // -----
@@ -221,4 +221,32 @@
     (%3) = "pd_op.tanh" (%2) {chunk_id:0,op_role:0} : (tensor<2xf32>) -> tensor<2xf32>
     (%4) = "pd_op.tanh" (%3) {chunk_id:1,op_role:0} : (tensor<2xf32>) -> tensor<2xf32>
     (%5) = "pd_op.tanh_grad" (%4, %4) {chunk_id:1,op_role:1} : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+}
+// -----
+// case: a stage without chunks
+// run: -p 'pipeline_scheduler_VPP{pp_degree=2 pp_stage=0 vpp_degree=0 num_micro_batches=4}'
+{
+    // expect-error E0301: the number of chunks is 0
+    (%0) = "my.make" () {} : () -> tensor<2xf32>
+}
+// -----
+// case: more chunks than any stage has
+// run: -p 'pipeline_scheduler_VPP{pp_degree=2 pp_stage=0 vpp_degree=4000000000 num_micro_batches=4}'
+{
+    // expect-error E0302
+    (%0) = "my.make" () {} : () -> tensor<2xf32>
+}
+// -----
+// case: more jobs than any run has
+// run: -p 'pipeline_scheduler_VPP{pp_degree=2 pp_stage=0 vpp_degree=2 num_micro_batches=4000000000}'
+{
+    // expect-error E0303
+    (%0) = "my.make" () {} : () -> tensor<2xf32>
+}
+// -----
+// case: a split backward where it does not count
+// run: -p 'pipeline_scheduler_VPP{pp_degree=2 pp_stage=0 vpp_degree=2 num_micro_batches=4 split_backward=true}'
+// show: diagnostics
+{
+    (%0) = "pd_op.data" () {chunk_id:0,dtype:float32,name:"x",op_role:0,place:Place(cpu),shape:[2],stop_gradient:[true]} : () -> tensor<2xf32>
 }

@@ -61,7 +61,7 @@
 // -----
 // case: a string that may end in a backslash
 {
-    (%0) = "my.make" () {a:"x\",b:"y"} : () -> tensor<2xf32>
+    (%0) = "my.make" () {a:"x\",b"} : () -> tensor<2xf32>
     // expect-warning@above W0101: may also end here
 }
 // -----
@@ -75,7 +75,48 @@
 {
     (%0) = "my.make" () {} : () -> tensor<2xf32>
     (%1) = "pd_op.relu" (%0, %0) {} : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+    // expect-warning@above W0411: has 2 operands, and needs 1: `x`
+}
+// -----
+// case: results of a framework op that it does not have
+{
+    (%0) = "builtin.shadow_output" () {output_name:"x"} : () -> tensor<2xf32>
     // expect-error@above E0411
+    // expect-error@-2 E0412
+}
+// -----
+// case: a branch that yields too little
+{
+    (%0) = "my.make" () {} : () -> tensor<b>
+    (%1) = "pd_op.if" (%0) {} -> tensor<2xf32> {
+        () = "cf.yield" () {} : () -> 
+        // expect-error@above E0417: `cf.yield` has 0 values
+    } else {
+        (%2) = "my.make" () {} : () -> tensor<2xf32>
+        () = "cf.yield" (%2) {} : (tensor<2xf32>) -> 
+    }
+}
+// -----
+// case: a branch that yields nothing, and one that goes on behind its end
+{
+    (%0) = "my.make" () {} : () -> tensor<b>
+    (%1) = "pd_op.if" (%0) {} -> tensor<2xf32> { // expect-error E0416: does not end in `cf.yield`
+        (%2) = "my.make" () {} : () -> tensor<2xf32>
+        () = "cf.yield" (%2) {} : (tensor<2xf32>) -> 
+        // expect-error@above E0416: is not the last op of its block
+        () = "my.more" () {} : () -> 
+    } else {
+        (%3) = "my.make" () {} : () -> tensor<2xf32>
+        () = "cf.yield" (%3) {} : (tensor<2xf32>) -> 
+    }
+}
+// -----
+// case: a branch without the other one
+{
+    (%0) = "my.make" () {} : () -> tensor<b>
+    () = "pd_op.if" (%0) {} ->  {
+        // expect-error@-1 E0415: has 1 region, and needs 2
+    }
 }
 // -----
 // case: what Paddle prints is read, verified and printed

@@ -3,11 +3,10 @@
 use std::fmt::Write as _;
 
 use pirogue::diagnostic::Diagnostic;
-use pirogue_testing::{Case, Failure as CaseFailure, Settled, Suite, Update};
+use pirogue_testing::{Case, Failure as CaseFailure, Finding, Settled, Suite, Update};
 
 use crate::Outcome;
 use crate::args::{Global, Test};
-use crate::failure::Failure;
 use crate::output::Screen;
 use pirogue::parallel;
 
@@ -19,7 +18,7 @@ pub fn run(args: &Test, global: &Global, screen: &Screen) -> Outcome {
     if let Some(snapshots) = &args.snapshots {
         suite = suite.snapshots(snapshots);
     }
-    let chosen = chosen(&suite, args.filter.as_deref())?;
+    let chosen = suite.cases_named(args.filter.as_deref().unwrap_or("")).map_err(|fault| *fault)?;
     let update = if args.bless { Update::Always } else { Update::Nothing };
     let registry = super::registry();
     let verdicts: Vec<Verdict<'_>> = parallel::map(global.threads(), chosen, |case| {
@@ -37,22 +36,17 @@ pub fn run(args: &Test, global: &Global, screen: &Screen) -> Outcome {
         return Ok(found);
     }
     let message = format!("{failed} of {} cases failed", verdicts.len());
-    let help = "`--bless` takes what cases show now as right; all else is to be mended";
-    found.push(Diagnostic::error("E0690", message).help(help));
+    let mut error = Diagnostic::error("E0690", message);
+    if verdicts.iter().any(differs_from_its_snapshot) {
+        error = error.help("`--bless` takes what the cases show now as right");
+    }
+    found.push(error);
     Err(found.into())
 }
 
-/// The cases whose names have the filter in them.
-fn chosen<'s>(suite: &'s Suite, filter: Option<&str>) -> Result<Vec<&'s Case>, Failure> {
-    let filter = filter.unwrap_or("");
-    let chosen: Vec<&Case> =
-        suite.cases().iter().filter(|case| case.name().contains(filter)).collect();
-    if chosen.is_empty() {
-        let message = format!("no case has `{filter}` in its name");
-        let help = "without a filter, all cases are run and their names listed";
-        return Err(Diagnostic::error("E0688", message).help(help).into());
-    }
-    Ok(chosen)
+fn differs_from_its_snapshot((_, verdict): &Verdict<'_>) -> bool {
+    let findings = verdict.as_ref().err().map_or(&[][..], |failure| &failure.findings);
+    findings.iter().any(Finding::is_of_snapshot)
 }
 
 /// A line for each case, and their sum.
@@ -86,9 +80,9 @@ fn tell_failures(verdicts: &[Verdict<'_>], screen: &Screen) -> usize {
         failed += 1;
         for finding in &failure.findings {
             screen.remark("\n");
-            let diagnostic = finding.diagnostic.clone();
             let whose = format!("in the case `{}`", case.name());
-            screen.report_with(&diagnostic.remark(whose), &finding.details);
+            let diagnostic = finding.diagnostic.clone().remark(whose);
+            screen.report_with(&diagnostic, &finding.details);
         }
     }
     if failed > 0 {

@@ -1,5 +1,7 @@
 //! What comes of cases, good ones and bad ones.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use crate::world::World;
 
 type Test = (&'static str, fn());
@@ -58,14 +60,14 @@ fn every_case_is_a_test_by_its_name() {
 
 fn an_unused_expectation_fails() {
     complaint("my.good", "// expect-error@above E9002: bad").test().fails_with(&[
-        "error[E0682]: an error `E9002` of line 3 with the text `bad` is expected and not said",
+        "error[E0682]: an error `E9002` of line 3 is expected and not said: bad",
         "tests/cases/x.pir:4:8",
     ]);
 }
 
 fn a_wrong_code_fails() {
     complaint("my.odd", "// expect-warning@-2 W9001: odd").test().fails_with(&[
-        "a warning `W9001` of line 2 with the text `odd` is expected and not said",
+        "a warning `W9001` of line 2 is expected and not said: odd",
         "`W9001` is said of line 3: `my.odd` is odd",
         "error[E0683]: a warning is not expected",
     ]);
@@ -75,7 +77,7 @@ fn the_line_to_add() {
     let said = complaint("my.bad", "").test();
     let line = "// expect-error@above E9002: `my.bad` is bad";
     said.fails_with(&["error[E0683]: an error is not expected", "below line 3", line]);
-    said.fails_with(&["error[E9002]: `my.bad` is bad", "x.pir:3:12"]);
+    said.fails_with(&["error[E9002]: `my.bad` is bad", "tests/cases/x.pir:3:8"]);
     complaint("my.bad", line).test().passes(1);
 }
 
@@ -182,10 +184,9 @@ fn depends_on_uses() {
     let text = format!(
         "// run: -p mark_first_use\n{{\n    (%0) = \"my.make\" () {{}} : () -> f32\n{uses}}}\n"
     );
-    World::with_cases(&text).test().fails_with(&[
-        "error[E0686]: the result depends on the order of uses or of interned names",
-        "+    (%",
-    ]);
+    World::with_cases(&text)
+        .test()
+        .fails_with(&["error[E0686]: the result depends on the order of uses", "+    (%"]);
 }
 
 fn breaks_laws() {
