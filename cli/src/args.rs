@@ -2,9 +2,9 @@
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::thread;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use pirogue::parallel::default_threads;
 
 /// Read, transform and plan pipeline-parallel training programs.
 #[derive(Debug, Parser)]
@@ -52,8 +52,7 @@ pub struct Global {
 impl Global {
     /// How many threads may work at a time. What comes out does not depend on it.
     pub fn threads(&self) -> NonZeroUsize {
-        let all = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        self.threads.unwrap_or_else(all)
+        self.threads.unwrap_or_else(default_threads)
     }
 }
 
@@ -96,6 +95,10 @@ pub enum Command {
     Diff(Diff),
     /// List the passes, or show one with its options.
     Passes(Passes),
+    /// Say what a diagnostic code means and what to do, or list all codes.
+    Explain(Explain),
+    /// Run cases: programs in files, with what passes are expected to make of them.
+    Test(Test),
     /// Print a completion script for a shell.
     Completions {
         /// The shell.
@@ -258,4 +261,62 @@ pub struct Passes {
     /// A pass to show in full.
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
+}
+
+/// `pirogue explain`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  pirogue explain E0203
+  pirogue explain                                   a line for each code")]
+pub struct Explain {
+    /// Codes, as they stand in brackets behind `error`, `warning` or `note`.
+    #[arg(value_name = "CODE")]
+    pub codes: Vec<String>,
+}
+
+/// `pirogue test`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  pirogue test tests/cases                          run all cases of all `.pir` files
+  pirogue test tests/cases embedding                those whose names have `embedding` in them
+  pirogue test tests/cases --bless                  take what they show now as right
+  pirogue test tests/cases/roles.pir --snapshots snapshots/cases
+
+A file holds cases, with lines of `// -----` between:
+
+  // case: an op between two forward ops is forward
+  // run: -p complete_op_roles
+  // show: diff
+  {
+      (%0) = \"pd_op.data\" () {name:\"x\",op_role:0} : () -> tensor<2xf32>
+      (%1) = \"pd_op.relu\" (%0) {} : (tensor<2xf32>) -> tensor<2xf32>
+  }
+  // -----
+  // case: where no op has a role, none can be found
+  // run: -p complete_op_roles
+  {
+      (%0) = \"pd_op.data\" () {name:\"x\"} : () -> tensor<2xf32>
+      // expect-error@above E0212: no op of the top block says its role
+  }
+
+`show` takes diff, program, jobs, jobs(forward0), stats and diagnostics; what a case shows is kept in
+`snapshots/FILE/CASE.snap` in the folder of the cases, and compared without the numbers of values.
+Errors and warnings fail a case that does not expect them (`expect-error`, `expect-warning`,
+`expect-note`; `@above`, `@below`, `@+1`, `@-1` say of which line), and so does what is expected and
+not said. Each case is also printed and read again, verified, and run with one thread and several.")]
+pub struct Test {
+    /// The folder of the cases, or a file of it.
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// Run the cases whose names have this in them.
+    #[arg(value_name = "FILTER")]
+    pub filter: Option<String>,
+    /// Write the snapshots that are missing or differ.
+    #[arg(long)]
+    pub bless: bool,
+    /// Where the snapshots are, if not in `snapshots` in the folder of the cases.
+    #[arg(long, value_name = "FOLDER")]
+    pub snapshots: Option<PathBuf>,
 }

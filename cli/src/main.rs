@@ -5,11 +5,11 @@
 //! or programs differ, 2 the command line is wrong.
 
 mod args;
+mod codes;
 mod commands;
 mod failure;
 mod input;
 mod output;
-mod parallel;
 mod report;
 mod usage;
 
@@ -36,6 +36,8 @@ fn main() -> ExitCode {
         Command::Plan(plan) => commands::plan::run(plan, &args.global, &screen),
         Command::Diff(diff) => commands::diff::run(diff, &screen),
         Command::Passes(passes) => commands::passes::run(passes, &screen),
+        Command::Explain(explain) => commands::explain::run(explain, &screen),
+        Command::Test(test) => commands::test::run(test, &args.global, &screen),
         Command::Completions { shell } => commands::completions::run(*shell),
     };
     match outcome {

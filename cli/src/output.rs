@@ -4,7 +4,7 @@
 //! is no regular file, such as a pipe or `/dev/null`, is written to as it stands.
 
 use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{self, BufWriter, ErrorKind, Write};
+use std::io::{self, IsTerminal as _, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use anstream::ColorChoice;
@@ -66,7 +66,22 @@ impl Screen {
             }
             out.push('\n');
         }
+        if self.form == DiagnosticForm::Human && io::stderr().is_terminal() {
+            out += &pointer(diagnostics);
+        }
         to_stderr(&out);
+    }
+
+    /// Writes a diagnostic to standard error, with a text that belongs to it, such as a difference.
+    pub fn report_with(&self, diagnostic: &Diagnostic, details: &str) {
+        match self.form {
+            _ if details.trim().is_empty() => self.report(std::slice::from_ref(diagnostic)),
+            DiagnosticForm::Json => self.report(&[diagnostic.clone().remark(details)]),
+            DiagnosticForm::Human => {
+                let head = diagnostic.render(self.colour);
+                to_stderr(&format!("{head}\n\n{}\n", details.trim_end()));
+            }
+        }
     }
 
     /// Writes what belongs to no result to standard error.
@@ -87,6 +102,18 @@ impl Screen {
             return Ok(());
         }
         to_stdout(|sink| sink.write_all(text.as_bytes()))
+    }
+}
+
+/// Where a person reads more about the errors.
+fn pointer(diagnostics: &[Diagnostic]) -> String {
+    let errors = diagnostics.iter().filter(|found| found.severity == Severity::Error);
+    let mut codes: Vec<&str> = errors.map(|error| error.code.as_ref()).collect();
+    codes.sort_unstable();
+    codes.dedup();
+    match codes.is_empty() {
+        true => String::new(),
+        false => format!("\n`pirogue explain {}` says more\n", codes.join(" ")),
     }
 }
 

@@ -146,6 +146,23 @@ impl ProgramSet for Plan {
         self.skip_gc = SkipGc::of(&self.parts, self.rule);
         Ok(())
     }
+
+    /// The job list, and a line for each set of names that jobs keep, with these jobs.
+    fn account(&self) -> String {
+        let mut out = format!("jobs: {}\n", listed(self.jobs()));
+        for (index, set) in self.skip_gc_sets().enumerate() {
+            let keepers = self.jobs().iter().enumerate();
+            let keepers = keepers.filter(|&(job, _)| self.skip_gc_set(job) == index);
+            let kept: Vec<&str> = set.iter().map(|&name| self.context().name_text(name)).collect();
+            let kept = if kept.is_empty() { "nothing".to_owned() } else { kept.join(", ") };
+            out += &format!("kept by {}: {kept}\n", listed(keepers.map(|(_, job)| job)));
+        }
+        out
+    }
+}
+
+fn listed<'j>(jobs: impl IntoIterator<Item = &'j Job>) -> String {
+    jobs.into_iter().map(Job::to_string).collect::<Vec<String>>().join(" ")
 }
 
 impl fmt::Debug for Plan {

@@ -6,6 +6,7 @@ use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use pirogue::diff::{DiffOptions, diff};
 use pirogue::ir::{AttrValue, Context, Op, Program, Rewriter, verify};
+use pirogue::parallel::default_threads;
 use pirogue::text;
 use pirogue_passes::pipeline_scheduler_vpp::PipelineSchedulerVpp;
 use pirogue_schedule::BackwardMode;
@@ -128,7 +129,9 @@ fn plan<const PROGRAMS: usize>(bencher: Bencher, ops: usize) {
     };
     bencher.counter(count(&program)).with_inputs(|| program.clone()).bench_local_values(
         |mut program| {
-            let (plan, _) = pass.plan(&mut Rewriter::new(&mut program)).expect("it can be planned");
+            let (plan, _) = pass
+                .plan(&mut Rewriter::new(&mut program), default_threads())
+                .expect("it can be planned");
             assert_eq!(plan.programs().len(), PROGRAMS);
             (plan, program)
         },
@@ -146,6 +149,7 @@ fn split_into_25(bencher: Bencher, ops: usize) {
         chunks: 8,
         backward: BackwardMode::Split,
         place: pirogue::ir::Place::cpu(),
+        threads: default_threads(),
     };
     bencher
         .counter(count(&program))

@@ -4,6 +4,7 @@
 //! `MUTATION_SECONDS` (default 2) and `MUTATION_SEED` (default 1) set how long and from where. A run
 //! says how many inputs it tried; the seed and the number of an input name it.
 
+use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
 use pirogue::diagnostic::{Diagnostic, Severity};
@@ -111,7 +112,7 @@ fn plan(mut program: Program) -> bool {
         split_backward: program.op_count().is_multiple_of(2),
         ..PipelineSchedulerVpp::default()
     };
-    match pass.plan(&mut Rewriter::new(&mut program)) {
+    match pass.plan(&mut Rewriter::new(&mut program), NonZeroUsize::MIN) {
         Ok((plan, remarks)) => {
             are_coded(&remarks);
             for (job_type, program) in plan.programs() {

@@ -2,9 +2,11 @@
 
 pub mod completions;
 pub mod diff;
+pub mod explain;
 pub mod opt;
 pub mod passes;
 pub mod plan;
+pub mod test;
 
 use pirogue::pass::Registry;
 

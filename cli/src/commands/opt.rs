@@ -5,7 +5,7 @@ use std::path::Path;
 
 use pirogue::diagnostic::{Diagnostic, Severity};
 use pirogue::ir::{Context, Program, verify};
-use pirogue::json::{self, WriteError, WriteOptions};
+use pirogue::json::{self, WriteOptions};
 use pirogue::pass::{PassManager, Pipeline, PipelineFailure, Session, header_pipeline};
 use pirogue::text;
 use pirogue_plan::Plan;
@@ -119,9 +119,6 @@ fn emit(args: &Opt, program: &Program) -> Result<(), Failure> {
 
 fn to_json(program: &Program) -> Result<Vec<u8>, Diagnostic> {
     let mut bytes = Vec::new();
-    match json::write_program(program, &mut bytes, WriteOptions::default()) {
-        Ok(()) => Ok(bytes),
-        Err(error @ WriteError::Unsayable { .. }) => Err(error.diagnostic(program)),
-        Err(WriteError::Sink(error)) => Err(Diagnostic::error("E0660", error.to_string())),
-    }
+    let written = json::write_program(program, &mut bytes, WriteOptions::default());
+    written.map(|()| bytes).map_err(|error| error.diagnostic(program))
 }

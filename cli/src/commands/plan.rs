@@ -1,9 +1,11 @@
 //! `pirogue plan`: the programs and the job list of a stage, or of all stages.
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use pirogue::diagnostic::Diagnostic;
 use pirogue::ir::{Context, Program};
+use pirogue::parallel;
 use pirogue::pass::{PassManager, Pipeline, Session};
 use pirogue_passes::pipeline_scheduler_vpp::PipelineSchedulerVpp;
 use pirogue_plan::{Plan, SkipGcRule, write_folder, write_stages};
@@ -11,9 +13,9 @@ use pirogue_plan::{Plan, SkipGcRule, write_folder, write_stages};
 use crate::Outcome;
 use crate::args::{self, Global, SkipGc};
 use crate::failure::Failure;
+use crate::input;
 use crate::output::Screen;
 use crate::report::{account, written};
-use crate::{input, parallel};
 
 /// A stage's plan.
 struct Planned {
@@ -27,9 +29,11 @@ struct Planned {
 pub fn run(args: &args::Plan, global: &Global, screen: &Screen) -> Outcome {
     check_schedule(&args.schedule)?;
     let stages = stages(args)?;
+    let threads = global.threads();
+    let own_threads = parallel::share(threads, stages.len());
     // Each stage has a context of its own, so what one interns does not depend on the others.
     let outcomes =
-        parallel::map(global.threads(), &stages, |(path, stage)| plan_stage(args, path, *stage));
+        parallel::map(threads, stages, |(path, stage)| plan_stage(args, &path, stage, own_threads));
     let (planned, mut found) = gather(outcomes)?;
     let accounts = planned.iter().map(|stage| account(&stage.plan, &stage.given, screen.verbosity));
     let mut text = accounts.collect::<Vec<_>>().join("\n");
@@ -91,13 +95,19 @@ fn stages(args: &args::Plan) -> Result<Vec<(PathBuf, u32)>, Failure> {
     }
 }
 
-fn plan_stage(args: &args::Plan, path: &Path, stage: u32) -> Result<Planned, Vec<Diagnostic>> {
+fn plan_stage(
+    args: &args::Plan,
+    path: &Path,
+    stage: u32,
+    threads: NonZeroUsize,
+) -> Result<Planned, Vec<Diagnostic>> {
     let bytes = input::load(path).map_err(|error| vec![error])?;
     let read = input::parse(&Context::new(), path, &bytes)?;
     drop(bytes);
     let mut program = read.program;
     let mut remarks = read.warnings;
-    let manager = PassManager::new(Pipeline::new().then(scheduler(args, stage)));
+    let manager =
+        PassManager::new(Pipeline::new().then(scheduler(args, stage))).threads(threads.get());
     let mut session = Session::new();
     let outcome = manager.run(&mut program, &mut session);
     remarks.extend(session.take_diagnostics());
