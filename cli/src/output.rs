@@ -4,7 +4,7 @@
 //! is no regular file, such as a pipe or `/dev/null`, is written to as it stands.
 
 use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{self, IsTerminal as _, BufWriter, ErrorKind, Write};
+use std::io::{self, BufWriter, ErrorKind, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 
 use anstream::ColorChoice;
