@@ -152,6 +152,21 @@ fn of_duplicates_the_one_that_is_gone_is_removed() {
     );
 }
 
+/// Nothing tells the first two from the last two, so the first are aligned with the first; what reads
+/// the last two must not be taken for what reads the first.
+#[test]
+fn of_interleaved_twins_those_that_stay_read_what_they_read() {
+    let context = Context::new();
+    let twins = |count: usize| {
+        let made = (0..count).map(|value| format!("%{value} = in"));
+        let read = (0..count).map(|value| format!("%{} = a %{value}", count + value));
+        program(&context, &made.chain(read).collect::<Vec<_>>().join("\n"))
+    };
+    let [first, second] = [3, 2].map(twins);
+    let found = diff(&first, &second, DiffOptions::default());
+    assert_eq!(found.counts(), Counts { removed: 2, ..Counts::default() }, "{}", found.unified(9));
+}
+
 #[test]
 fn a_chain_in_place_stays_a_chain_where_a_link_is_gone() {
     let first = "%0 = in\n%1 = add_ %0\n%2 = add_ %1\n%3 = add_ %2\n%4 = add_ %3\n%5 = out %4";
