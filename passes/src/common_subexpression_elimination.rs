@@ -8,7 +8,8 @@
 //!    them differ, and in a loop one anywhere in the loop does;
 //! 3. all attributes by value, however spelled, and the types of all results;
 //! 4. `op_role` and `chunk_id`, their own and those of the ops of the top block they belong to: a
-//!    value never comes to be read in another job than its own.
+//!    value never comes to be read in another job than its own. Where some ops of the program say
+//!    theirs, those that do not are left alone: they may yet turn out to belong apart.
 //!
 //! Its uses become uses of the earlier one, and it is erased; but not
 //! - where the memory of a result of either is written anywhere: the other's readers would see it;
@@ -26,6 +27,8 @@ use rustc_hash::FxBuildHasher;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
+
+use crate::phase::Phase;
 
 /// Lets one op stand for all later ones that compute the same.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -94,7 +97,34 @@ struct Merging {
     seen: HashMap<Key, Op, FxBuildHasher>,
     /// The keys that are seen, the latest last: those of a block go when it ends.
     trail: Vec<Key>,
+    places: Places,
     merged: u64,
+}
+
+/// What the ops of the top block say of their place.
+struct Places {
+    some_say_role: bool,
+    some_say_chunk: bool,
+}
+
+impl Places {
+    fn of(program: &Program) -> Self {
+        let says = |value: Option<i32>| value.is_some_and(|value| value >= 0);
+        Self {
+            some_say_role: program.top_ops().any(|op| says(program.role(op))),
+            some_say_chunk: program.top_ops().any(|op| says(program.chunk(op))),
+        }
+    }
+
+    /// Whether an op of the top block may turn out to belong elsewhere than another one that says
+    /// the same.
+    fn is_open(&self, program: &Program, op: Op) -> bool {
+        let phase = program.role(op).and_then(Phase::of_role);
+        let has_no_chunk = program.chunk(op).is_none_or(|chunk| chunk < 0);
+        // The optimizer is one job, whatever the chunk.
+        self.some_say_role && phase.is_none()
+            || self.some_say_chunk && has_no_chunk && phase != Some(Phase::Optimize)
+    }
 }
 
 /// A block on the way.
@@ -117,6 +147,7 @@ impl Merging {
             plain_types: HashMap::default(),
             seen: HashMap::default(),
             trail: Vec::new(),
+            places: Places::of(program),
             merged: 0,
         }
     }
@@ -161,7 +192,8 @@ impl Merging {
 
     fn visit(&mut self, rewriter: &mut Rewriter<'_>, op: Op, around: Op) {
         self.note_writes(op);
-        if !self.may_be_merged(rewriter.program(), op) {
+        let program = rewriter.program();
+        if self.places.is_open(program, around) || !self.may_be_merged(program, op) {
             return;
         }
         let key = self.key(rewriter.program(), op, around);

@@ -6,6 +6,7 @@
 //!   run later.
 //! - [`overlap_send_recv`]: sends and receives on streams of their own.
 //! - [`pipeline_scheduler_vpp`]: the programs and the job list of a stage.
+//! - [`canonicalize`]: a plainer form, by rules that hold to the last bit.
 //! - [`common_subexpression_elimination`]: one op for all that compute the same.
 //! - [`dead_code_elimination`]: without the ops that nobody needs.
 //! - [`strip_attributes`], [`set_attributes`]: attributes of chosen ops.
@@ -19,6 +20,7 @@
 
 #![deny(missing_docs)]
 
+pub mod canonicalize;
 pub mod common_subexpression_elimination;
 pub mod complete_op_roles;
 pub mod dead_code_elimination;
@@ -41,6 +43,7 @@ pub use select::RoleChoice;
 /// # Errors
 /// If a pass of one of their names is registered already.
 pub fn register(registry: &mut Registry) -> Result<(), RegistryError> {
+    registry.register::<canonicalize::Canonicalize>()?;
     registry.register::<complete_op_roles::CompleteOpRoles>()?;
     registry.register::<common_subexpression_elimination::CommonSubexpressionElimination>()?;
     registry.register::<dead_code_elimination::DeadCodeElimination>()?;

@@ -37,6 +37,8 @@ impl<'m> Match<'m> {
         };
         (program.result_count(root) == 1
             && found.call(&rule.tree.before, root)
+            && (rule.tree.before.bound_to)
+                .is_none_or(|var| found.bind_value(var, program.result(root, 0)))
             && found.steps(&rule.steps))
         .then_some(found)
     }

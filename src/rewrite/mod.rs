@@ -43,7 +43,8 @@
 //! On the left, a name stands for a value or an attribute; one that comes twice must be the same
 //! twice. `name@call` names the result of an op. `_` is anything, `null` an absent operand.
 //! Attributes that are not listed do not matter. On the right stand names and ops over them. An op
-//! within another says whose type its result has: `pd_op.scale(pd_op.abs(x): x, one)`.
+//! within another says whose type its result has: `pd_op.scale(pd_op.abs(x): x, one)`. The root can
+//! be named as well, to ask for its type.
 //!
 //! [`RuleBuilder::when`] adds a condition, [`RuleBuilder::derive`] an attribute for the right side.
 //! Faults in a rule (`E0221` to `E0225`) are found when the set is made, not when a rule fires.

@@ -181,6 +181,7 @@ impl Checks<'_> {
             faults.extend(self.call(call));
         }
         faults.extend(self.results(&self.tree.before));
+        faults.extend(self.reads_itself());
         if let Term::Call(after) = &self.tree.after {
             for call in after.calls() {
                 faults.extend(self.call(call));
@@ -259,6 +260,19 @@ impl Checks<'_> {
         let message = format!("`{}` does not have one result", call.op);
         let help = "a rule replaces one value, by one value";
         (!has_one).then(|| self.fault("E0223", &call.span, message).help(help))
+    }
+
+    /// That what is replaced is not read by what replaces it.
+    fn reads_itself(&self) -> Option<Diagnostic> {
+        let root = self.tree.before.bound_to?;
+        let is_root = |term: &Term| matches!(term, Term::Value(var) if *var == root);
+        let is_read = match &self.tree.after {
+            Term::Call(call) => call.calls().iter().any(|call| call.operands.iter().any(is_root)),
+            after => is_root(after),
+        };
+        let message = format!("`{}` is what is replaced", self.tree.names[root.0].name);
+        let help = "read an operand of it instead; for a type, `: name` may stand behind an op";
+        is_read.then(|| self.fault("E0222", &(0..self.text.len()), message).help(help))
     }
 
     /// That a new op gets all the attributes that every such op carries. The outermost has those of

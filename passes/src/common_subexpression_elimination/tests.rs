@@ -66,8 +66,24 @@ fn attributes_count_by_value_and_not_by_spelling() {
 fn ops_of_another_role_or_chunk_are_other_ops() {
     assert_eq!(two_ops("chunk_id:0,op_role:0", "chunk_id:0,op_role:0"), 1);
     assert_eq!(two_ops("op_role:0", "op_role:1"), 0);
-    assert_eq!(two_ops("chunk_id:0", "chunk_id:1"), 0);
-    assert_eq!(two_ops("chunk_id:0", ""), 0);
+    assert_eq!(two_ops("chunk_id:0,op_role:0", "chunk_id:1,op_role:0"), 0);
+}
+
+#[test]
+fn where_some_say_their_place_those_that_do_not_are_left_alone() {
+    let beside = |other: &str, both: &str| {
+        merged(&with_two_inputs(&format!(
+            r#"    (%2) = "pd_op.tanh" (%0) {{{both}}} : (tensor<2xf32>) -> tensor<2xf32>
+    (%3) = "pd_op.tanh" (%0) {{{both}}} : (tensor<2xf32>) -> tensor<2xf32>
+    (%4) = "pd_op.relu" (%0) {{{other}}} : (tensor<2xf32>) -> tensor<2xf32>
+"#
+        )))
+    };
+    assert_eq!(beside("op_role:0", "op_role:0"), 1);
+    assert_eq!(beside("op_role:0", ""), 0, "they may be of two phases");
+    assert_eq!(beside("chunk_id:0,op_role:0", "op_role:1"), 0, "they may be of two chunks");
+    assert_eq!(beside("chunk_id:0,op_role:0", "chunk_id:-1,op_role:1"), 0);
+    assert_eq!(beside("chunk_id:0,op_role:0", "chunk_id:-1,op_role:2"), 1);
 }
 
 #[test]

@@ -53,6 +53,16 @@ fn a_name_on_the_right_must_stand_on_the_left() {
 }
 
 #[test]
+fn what_is_replaced_may_lend_its_type_and_is_not_read() {
+    for text in ["r@pd_op.abs(x) ==> r", "r@pd_op.abs(x) ==> pd_op.relu(r)"] {
+        let (code, _, message) = fault(rule("test", text));
+        assert_eq!((code.as_str(), message.as_str()), ("E0222", "`r` is what is replaced"));
+    }
+    let lends = rule("test", "r@pd_op.abs(x) ==> pd_op.relu(pd_op.tanh(x): r)");
+    assert!(RuleSet::new([lends]).is_ok());
+}
+
+#[test]
 fn ops_of_a_rule_are_known_pure_and_complete() {
     is_refused("pd_op.transpos(x) ==> x", "E0223", "pd_op.transpos", "nothing is known of an op");
     let unknown = faults(rule("test", "pd_op.transpos(x) ==> x")).remove(0);
