@@ -13,6 +13,7 @@ mod output;
 mod parallel;
 mod report;
 mod usage;
+mod watch;
 
 use std::process::ExitCode;
 

@@ -66,14 +66,12 @@ impl Screen {
         if self.form == DiagnosticForm::Human && io::stderr().is_terminal() {
             out += &pointer(diagnostics);
         }
-        to_stderr(&out);
+        to_stderr(out.as_bytes());
     }
 
-    /// Writes what belongs to no result to standard error.
-    pub fn remark(&self, text: &str) {
-        if !self.quiet {
-            to_stderr(text);
-        }
+    /// Writes what was asked for beside the result to standard error.
+    pub fn show(&self, bytes: &[u8]) {
+        to_stderr(bytes);
     }
 
     /// Writes a result to standard output, unless nothing is to be said.
@@ -105,9 +103,9 @@ fn is_colour_terminal() -> bool {
     }
 }
 
-fn to_stderr(text: &str) {
+fn to_stderr(bytes: &[u8]) {
     // Nobody is left to be told if standard error is closed.
-    let _ = io::stderr().write_all(text.as_bytes());
+    let _ = io::stderr().write_all(bytes);
 }
 
 /// Writes to standard output. Whoever reads it may stop reading: that is no error.
@@ -182,7 +180,8 @@ fn part_name(path: &Path) -> PathBuf {
     path.with_file_name(format!(".{name}.{}.part", std::process::id()))
 }
 
-fn unwritable(path: &Path, error: &io::Error) -> Diagnostic {
+/// That a file or folder cannot be written, and what to do.
+pub fn unwritable(path: &Path, error: &io::Error) -> Diagnostic {
     let (why, help) = match error.kind() {
         ErrorKind::NotFound => ("its folder does not exist".to_owned(), "create the folder first"),
         ErrorKind::IsADirectory => (reason(error), "name a file in it"),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use pirogue::diagnostic::Diagnostic;
 use pirogue::ir::{Context, Program};
-use pirogue::pass::{PassManager, Pipeline, Session};
+use pirogue::pass::{PassManager, Pipeline, Session, Verify};
 use pirogue_passes::pipeline_scheduler_vpp::PipelineSchedulerVpp;
 use pirogue_plan::{Plan, SkipGcRule, write_folder, write_stages};
 
@@ -13,6 +13,7 @@ use crate::args::{self, Global, SkipGc};
 use crate::failure::Failure;
 use crate::output::Screen;
 use crate::report::{account, written};
+use crate::watch::{Watched, Watchers};
 use crate::{input, parallel};
 
 /// A stage's plan.
@@ -27,10 +28,18 @@ struct Planned {
 pub fn run(args: &args::Plan, global: &Global, screen: &Screen) -> Outcome {
     check_schedule(&args.schedule)?;
     let stages = stages(args)?;
+    [&args.before, &args.after].into_iter().try_for_each(|text| passes(text).map(drop))?;
+    let watchers = Watchers::new(&args.watch, stages.len());
     // Each stage has a context of its own, so what one interns does not depend on the others.
-    let outcomes =
-        parallel::map(global.threads(), &stages, |(path, stage)| plan_stage(args, path, *stage));
+    let outcomes = parallel::map(global.threads(), &stages, |(path, stage)| {
+        let mut watched = watchers.session(&format!("stage{stage}"));
+        let outcome = plan_stage(args, path, *stage, watchers.verify(), &mut watched.session);
+        (watched, outcome)
+    });
+    let (watched, outcomes): (Vec<Watched>, Vec<_>) = outcomes.into_iter().unzip();
+    let seen = watchers.report(screen, &watched.iter().collect::<Vec<_>>());
     let (planned, mut found) = gather(outcomes)?;
+    seen?;
     let accounts = planned.iter().map(|stage| account(&stage.plan, &stage.given, screen.verbosity));
     let mut text = accounts.collect::<Vec<_>>().join("\n");
     let (plans, given): (Vec<Plan>, Vec<Program>) =
@@ -91,22 +100,39 @@ fn stages(args: &args::Plan) -> Result<Vec<(PathBuf, u32)>, Failure> {
     }
 }
 
-fn plan_stage(args: &args::Plan, path: &Path, stage: u32) -> Result<Planned, Vec<Diagnostic>> {
+/// The passes of a pipeline that may be given.
+fn passes(text: &Option<String>) -> Result<Pipeline, Failure> {
+    let text = text.as_deref().unwrap_or_default();
+    Pipeline::parse(&super::registry(), text).map_err(Failure::CommandLine)
+}
+
+fn pipeline(args: &args::Plan, stage: u32) -> Result<Pipeline, Failure> {
+    let pipeline = passes(&args.before)?.then(scheduler(args, stage));
+    Ok(pipeline.then_all(passes(&args.after)?))
+}
+
+fn plan_stage(
+    args: &args::Plan,
+    path: &Path,
+    stage: u32,
+    verify: Verify,
+    session: &mut Session,
+) -> Result<Planned, Vec<Diagnostic>> {
     let bytes = input::load(path).map_err(|error| vec![error])?;
     let read = input::parse(&Context::new(), path, &bytes)?;
     drop(bytes);
     let mut program = read.program;
     let mut remarks = read.warnings;
-    let manager = PassManager::new(Pipeline::new().then(scheduler(args, stage)));
-    let mut session = Session::new();
-    let outcome = manager.run(&mut program, &mut session);
+    let pipeline = pipeline(args, stage).map_err(|failure| failure.diagnostics().to_vec())?;
+    let outcome = PassManager::new(pipeline).verify(verify).run(&mut program, session);
     remarks.extend(session.take_diagnostics());
     if let Err(failure) = outcome {
         remarks.extend(failure.diagnostics().iter().cloned());
         return Err(remarks);
     }
-    let plan =
-        session.take::<Plan>().expect("the scheduler has left a plan and nothing follows it");
+    let is_fresh = session.context("pirogue plan").get::<Plan>().map(drop);
+    is_fresh.map_err(|error| error.into_diagnostics())?;
+    let plan = session.take::<Plan>().expect("it is there, and fresh");
     Ok(Planned { plan, given: program, remarks })
 }
 
