@@ -116,33 +116,87 @@ Examples:
   pirogue opt train.json -o train.pir               what `paddle.jit.save` wrote, as text
   zcat train.pir.gz | pirogue opt - --emit json -o train.json
   pirogue opt failure.pir                           run the pipeline in the header of the file
+  pirogue opt a.pir b.pir -p infer_chunk_ids -o out          out/a.pir and out/b.pir
+  pirogue opt train.pir -p infer_chunk_ids --timing --print-changed
+  pirogue opt train.pir -p 'pipeline_scheduler_VPP{...},jobs[forward*](...)' --emit plan -o plan
 
-`pirogue passes` lists the passes. -v counts what each pass did.")]
+Several inputs are worked on at the same time, with the same result as one after the other; without
+-o they are printed with `// -----` between. `pirogue passes` lists the passes. -v is --statistics.
+A dump and a reproducer are programs: `pirogue opt FILE` runs the rest of the pipeline.")]
 pub struct Opt {
-    /// The program, text or JSON; `-` is standard input.
+    /// The programs, text or JSON; `-` is standard input.
     #[arg(default_value = "-", value_name = "IN")]
-    pub input: PathBuf,
+    pub inputs: Vec<PathBuf>,
     /// The passes to run, in order: `pass,pass{option=value},...`.
     #[arg(short, long, value_name = "PIPELINE")]
     pub pipeline: Option<String>,
-    /// Where to write the program, instead of to standard output.
-    #[arg(short, long, value_name = "FILE")]
+    /// Where to write, instead of to standard output: a file; a folder for several inputs or a plan.
+    #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// The form of the program that is written.
+    /// What is written.
     #[arg(long, value_enum, default_value_t = Form::Text, value_name = "FORM")]
     pub emit: Form,
     /// If a pass fails, write the program that it fails on here; `pirogue opt FILE` repeats it.
     #[arg(long, value_name = "FILE")]
     pub reproducer: Option<PathBuf>,
+    /// What is watched and verified.
+    #[command(flatten)]
+    pub watch: Watch,
 }
 
-/// The form of a program.
+/// What is watched and verified while passes run.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Watching passes")]
+pub struct Watch {
+    /// Print the program to standard error before each pass, or before those that are named;
+    /// `*` in a name stands for any letters.
+    #[arg(long, value_name = "PASS,..", num_args = 0..=1, require_equals = true, value_delimiter = ',', default_missing_value = "*")]
+    pub print_before: Vec<String>,
+    /// As --print-before, after passes.
+    #[arg(long, value_name = "PASS,..", num_args = 0..=1, require_equals = true, value_delimiter = ',', default_missing_value = "*")]
+    pub print_after: Vec<String>,
+    /// As --print-after, where a pass changed something.
+    #[arg(long, value_name = "PASS,..", num_args = 0..=1, require_equals = true, value_delimiter = ',', default_missing_value = "*")]
+    pub print_changed: Vec<String>,
+    /// Print to numbered files in a folder instead; after each pass, without a --print option.
+    #[arg(long, value_name = "DIR")]
+    pub dump: Option<PathBuf>,
+    /// Print what each pass counted to standard error.
+    #[arg(long, visible_alias = "stats")]
+    pub statistics: bool,
+    /// Print the time, ops and edits of each pass to standard error.
+    #[arg(long, visible_alias = "time-passes")]
+    pub timing: bool,
+    /// Write a trace of the run, for Perfetto or `chrome://tracing`.
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    /// How much is verified.
+    #[arg(long, value_enum, default_value_t = VerifyWhen::Touched, value_name = "WHEN")]
+    pub verify: VerifyWhen,
+}
+
+/// How much of a program is verified.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub enum VerifyWhen {
+    /// After each pass what it touched, and all at both ends.
+    Touched,
+    /// All, after each pass that changed something.
+    Each,
+    /// All, at both ends.
+    Ends,
+    /// Nothing.
+    None,
+}
+
+/// What is written.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Form {
-    /// As Paddle prints it.
+    /// The program as Paddle prints it.
     Text,
-    /// As Paddle saves it.
+    /// The program as Paddle saves it.
     Json,
+    /// The plan that a scheduler pass made: an account of it, or with -o its folder.
+    Plan,
 }
 
 /// `pirogue plan`.
@@ -153,6 +207,7 @@ Examples:
   pirogue plan stage0.pir --stages 2 --chunks 2 --micro-batches 4 --stage 0 -o plan0
   pirogue plan stage0.pir stage1.pir --stages 2 --chunks 2 --micro-batches 4 -o plans
   pirogue plan stage1.pir --stages 2 --chunks 2 --micro-batches 2 --stage 1 --split-backward -vv
+  pirogue plan bare.pir --stages 2 --micro-batches 4 --stage 0 --before infer_chunk_ids
 
 The table has a row for each kind of job: its programs and their ops; `values in`, the named values
 that come from other programs; `values out`, the values that get a name for other programs
@@ -187,6 +242,12 @@ pub struct Plan {
     /// Which values a job keeps for later jobs.
     #[arg(long, value_enum, default_value_t = SkipGc::Paddle, value_name = "RULE")]
     pub skip_gc: SkipGc,
+    /// Passes to run on each program before it is cut.
+    #[arg(long, value_name = "PIPELINE")]
+    pub before: Option<String>,
+    /// Passes to run on the plan: `jobs[forward*](pass)` runs on its programs.
+    #[arg(long, value_name = "PIPELINE")]
+    pub after: Option<String>,
     /// Do not prove the plan. Plans are not proved yet, so this changes nothing; a later release
     /// proves them unless it is given.
     #[arg(long)]
@@ -194,6 +255,9 @@ pub struct Plan {
     /// The folder to write to: new, empty, or with a plan, which is replaced.
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
+    /// What is watched and verified.
+    #[command(flatten)]
+    pub watch: Watch,
 }
 
 /// Which values a job keeps for later jobs.

@@ -42,6 +42,14 @@ pub fn is_stdin(path: &Path) -> bool {
     path == Path::new("-")
 }
 
+/// The name of a file without its folder.
+pub fn name(path: &Path) -> String {
+    match path.file_name() {
+        Some(name) if !is_stdin(path) => name.to_string_lossy().into_owned(),
+        _ => shown(path),
+    }
+}
+
 /// The name that diagnostics call a file.
 fn shown(path: &Path) -> String {
     if is_stdin(path) { "<stdin>".to_owned() } else { path.display().to_string() }

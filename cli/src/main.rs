@@ -12,6 +12,7 @@ mod input;
 mod output;
 mod report;
 mod usage;
+mod watch;
 
 use std::process::ExitCode;
 

@@ -69,7 +69,7 @@ impl Screen {
         if self.form == DiagnosticForm::Human && io::stderr().is_terminal() {
             out += &pointer(diagnostics);
         }
-        to_stderr(&out);
+        to_stderr(out.as_bytes());
     }
 
     /// Writes a diagnostic to standard error, with a text that belongs to it, such as a difference.
@@ -79,16 +79,14 @@ impl Screen {
             DiagnosticForm::Json => self.report(&[diagnostic.clone().remark(details)]),
             DiagnosticForm::Human => {
                 let head = diagnostic.render(self.colour);
-                to_stderr(&format!("{head}\n\n{}\n", details.trim_end()));
+                to_stderr(format!("{head}\n\n{}\n", details.trim_end()).as_bytes());
             }
         }
     }
 
-    /// Writes what belongs to no result to standard error.
-    pub fn remark(&self, text: &str) {
-        if !self.quiet {
-            to_stderr(text);
-        }
+    /// Writes what was asked for beside the result to standard error.
+    pub fn show(&self, bytes: &[u8]) {
+        to_stderr(bytes);
     }
 
     /// Whether a result may hold escape sequences for colours.
@@ -126,9 +124,9 @@ fn colour_of(stream: &impl RawStream) -> Colour {
     }
 }
 
-fn to_stderr(text: &str) {
+fn to_stderr(bytes: &[u8]) {
     // Nobody is left to be told if standard error is closed.
-    let _ = io::stderr().write_all(text.as_bytes());
+    let _ = io::stderr().write_all(bytes);
 }
 
 /// Writes to standard output. Whoever reads it may stop reading: that is no error.
@@ -203,7 +201,8 @@ fn part_name(path: &Path) -> PathBuf {
     path.with_file_name(format!(".{name}.{}.part", std::process::id()))
 }
 
-fn unwritable(path: &Path, error: &io::Error) -> Diagnostic {
+/// That a file or folder cannot be written, and what to do.
+pub fn unwritable(path: &Path, error: &io::Error) -> Diagnostic {
     let (why, help) = match error.kind() {
         ErrorKind::NotFound => ("its folder does not exist".to_owned(), "create the folder first"),
         ErrorKind::IsADirectory => (reason(error), "name a file in it"),

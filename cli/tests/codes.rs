@@ -38,7 +38,6 @@ const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
     ("N0513", "none of the passes that ship need another"),
     ("E0516", "none of the passes that ship panics"),
     ("E0517", "none of the passes that ship breaks a program"),
-    ("W0523", "no option dumps programs yet"),
     ("E0524", "only a pass can do it"),
     ("E0615", "it takes a file system that refuses"),
     ("E0616", "it takes a file system that refuses twice"),

@@ -177,7 +177,8 @@ impl Runner<'_> {
         session: &mut Session,
     ) -> Result<(), PipelineFailure> {
         let path = state.path.child(index);
-        let info = StepInfo { pipeline: self.pipeline, index, path: &path };
+        let has_artifacts = !session.artifacts.is_empty();
+        let mut info = StepInfo { pipeline: self.pipeline, index, path: &path, has_artifacts };
         session.path = path.clone();
         session.begin_pass(program.edit_stamp());
         session.observers.before_pass(&info, program);
@@ -189,6 +190,7 @@ impl Runner<'_> {
         };
         match outcome {
             Ok(change) => {
+                info.has_artifacts = !session.artifacts.is_empty();
                 session.observers.after_pass(&info, program, change);
                 Ok(())
             }
@@ -260,7 +262,8 @@ impl Runner<'_> {
         session: &mut Session,
     ) -> Result<(), PassError> {
         let whole_is_due = self.whole_is_due(info, state, rewriter.program());
-        if !whole_is_due && (self.verify == Verify::Off || rewriter.edits() == 0) {
+        let looks_at_each = matches!(self.verify, Verify::Touched | Verify::Full);
+        if !whole_is_due && (!looks_at_each || rewriter.edits() == 0) {
             return Ok(());
         }
         let start = Instant::now();
@@ -278,7 +281,7 @@ impl Runner<'_> {
     fn whole_is_due(&self, info: StepInfo<'_>, state: &State<'_>, program: &Program) -> bool {
         let is_asked_for = match self.verify {
             Verify::Off => false,
-            Verify::Touched => info.index + 1 == self.pipeline.steps().len(),
+            Verify::Ends | Verify::Touched => info.index + 1 == self.pipeline.steps().len(),
             Verify::Full => true,
         };
         is_asked_for && state.verified != Some(program.edit_stamp())

@@ -3,7 +3,8 @@
 //! - *Diagnostics*, in the order in which they were reported.
 //! - *Artifacts*: values by type that a pass leaves for those who follow. A pass answers for what
 //!   it left as of its end; once a later pass changes the program and does not
-//!   [preserve](super::Pass::preserves) it, it is *stale*, and asking for it is an error.
+//!   [preserve](super::Pass::preserves) it, it is *stale*, and asking for it is an error. What a
+//!   pass that fails took, changed or replaced is as it was before it.
 //! - *Analyses*: values computed from a program, kept while the program is unchanged or the passes
 //!   that change it preserve them.
 //! - *Statistics*: what the passes counted.
@@ -27,6 +28,8 @@ pub(super) struct Artifact {
     pub(super) type_name: &'static str,
     /// The edit stamp it holds for; `None` while the pass that made it runs.
     pub(super) stamp: Option<u64>,
+    /// Grows from artifact to artifact.
+    pub(super) serial: u64,
     pub(super) made_by: String,
     pub(super) value: Box<dyn Any + Send>,
     pub(super) as_programs: Option<AsPrograms>,
@@ -48,6 +51,10 @@ pub(super) struct CachedAnalysis {
 pub struct Session {
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) artifacts: Vec<Artifact>,
+    /// What the running pass took, changed or replaced, as it was before.
+    shelved: Vec<Artifact>,
+    /// The serial number of the artifact that is left next.
+    next_serial: u64,
     pub(super) analyses: Vec<CachedAnalysis>,
     pub(super) statistics: Statistics,
     pub(super) observers: Observers,
@@ -74,6 +81,8 @@ impl Session {
         Self {
             diagnostics: Vec::new(),
             artifacts: Vec::new(),
+            shelved: Vec::new(),
+            next_serial: 0,
             analyses: Vec::new(),
             statistics: Statistics::default(),
             observers: Observers::default(),
@@ -181,12 +190,55 @@ impl Session {
     }
 }
 
+/// # Changing artifacts
+impl Session {
+    /// Puts an artifact in the place of one of its type.
+    pub(super) fn place(&mut self, mut artifact: Artifact) {
+        let is_same = |other: &Artifact| other.type_id == artifact.type_id;
+        if let Some(index) = self.artifacts.iter().position(is_same) {
+            let replaced = self.artifacts.remove(index);
+            self.shelve(replaced);
+        }
+        artifact.serial = self.next_serial;
+        self.next_serial += 1;
+        self.artifacts.push(artifact);
+    }
+
+    /// Keeps a copy of an artifact that the running pass is about to change.
+    pub(super) fn shelve_copy<T: Any + Send + Clone>(&mut self, index: usize) {
+        let artifact = &self.artifacts[index];
+        if !self.is_to_keep(artifact) {
+            return;
+        }
+        let value: &T = artifact.value.downcast_ref().expect("artifacts are found by their type");
+        let copy = Artifact {
+            value: Box::new(value.clone()),
+            made_by: artifact.made_by.clone(),
+            ..*artifact
+        };
+        self.shelved.push(copy);
+    }
+
+    fn shelve(&mut self, artifact: Artifact) {
+        if self.is_to_keep(&artifact) {
+            self.shelved.push(artifact);
+        }
+    }
+
+    /// Whether an artifact was there before the running pass, and is not kept yet.
+    fn is_to_keep(&self, artifact: &Artifact) -> bool {
+        let is_kept = self.shelved.iter().any(|kept| kept.type_id == artifact.type_id);
+        artifact.stamp.is_some() && !is_kept
+    }
+}
+
 /// # For the manager
 impl Session {
     /// Takes note that a pass begins on a program of this edit stamp.
     pub(super) fn begin_pass(&mut self, stamp: u64) {
         self.stamp = stamp;
         self.reported_before = self.diagnostics.len();
+        self.shelved.clear();
         // A stamp that was rolled back may come again with other edits behind it.
         self.analyses.retain(|kept| kept.stamp == stamp);
     }
@@ -195,6 +247,7 @@ impl Session {
     /// is now, and so does what it preserved.
     pub(super) fn end_pass(&mut self, stamp: u64, preserved: &Preserved) {
         let before = std::mem::replace(&mut self.stamp, stamp);
+        self.shelved.clear();
         for artifact in &mut self.artifacts {
             let held = artifact.stamp == Some(before) && preserved.holds(artifact.type_id);
             if held || artifact.stamp.is_none() {
@@ -208,9 +261,14 @@ impl Session {
         }
     }
 
-    /// Forgets what the pass that began last left.
+    /// Makes the artifacts what they were when the pass that began last did so.
     pub(super) fn abandon_pass(&mut self) {
+        for kept in std::mem::take(&mut self.shelved) {
+            self.artifacts.retain(|artifact| artifact.type_id != kept.type_id);
+            self.artifacts.push(kept);
+        }
         self.artifacts.retain(|artifact| artifact.stamp.is_some());
+        self.artifacts.sort_by_key(|artifact| artifact.serial);
         self.analyses.clear();
     }
 
@@ -246,7 +304,7 @@ impl PassError {
 
 fn missing(asked_by: &str, wanted: &str) -> PassError {
     let message = format!("`{asked_by}` needs a `{wanted}`, and no pass before it left one");
-    Diagnostic::error(MISSING, message).help("put the pass that makes it before this one").into()
+    Diagnostic::error(MISSING, message).help("add a pass before it that makes one").into()
 }
 
 fn stale(asked_by: &str, artifact: &Artifact) -> PassError {

@@ -79,14 +79,14 @@ fn tell_failures(verdicts: &[Verdict<'_>], screen: &Screen) -> usize {
         let Err(failure) = verdict else { continue };
         failed += 1;
         for finding in &failure.findings {
-            screen.remark("\n");
+            screen.show(b"\n");
             let whose = format!("in the case `{}`", case.name());
             let diagnostic = finding.diagnostic.clone().remark(whose);
             screen.report_with(&diagnostic, &finding.details);
         }
     }
     if failed > 0 {
-        screen.remark("\n");
+        screen.show(b"\n");
     }
     failed
 }
