@@ -1,6 +1,6 @@
 //! `pirogue diff`: what differs between two programs.
 
-use pirogue::diagnostic::{Colour, Diagnostic};
+use pirogue::diagnostic::Colour;
 use pirogue::diff::{DiffOptions, GeneratedNames, Line, LineKind, diff};
 use pirogue::ir::{Context, Numbers, Program};
 use pirogue::json;
@@ -12,11 +12,7 @@ use crate::input::{self, Input};
 use crate::output::Screen;
 
 pub fn run(args: &Diff, screen: &Screen) -> Outcome {
-    let paths = [&args.first, &args.second];
-    if paths.into_iter().all(|path| input::is_stdin(path)) {
-        let error = Diagnostic::error("E0652", "`-` stands for more than one input");
-        return Err(Failure::CommandLine(vec![error.help("name a file for A or B")]));
-    }
+    input::check_stdin([&args.first, &args.second])?;
     let first = input::load(&args.first)?;
     let second = input::load(&args.second)?;
     // Text says less of numbers than JSON does.

@@ -33,6 +33,7 @@ struct Failed {
 }
 
 pub fn run(args: &Opt, global: &Global, screen: &Screen) -> Outcome {
+    input::check_stdin(&args.inputs)?;
     let target = emit::target(args)?;
     if let Some(text) = &args.pipeline {
         Pipeline::parse(&super::registry(), text).map_err(Failure::CommandLine)?;

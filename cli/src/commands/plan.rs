@@ -91,9 +91,7 @@ fn stages(args: &args::Plan) -> Result<Vec<(PathBuf, u32)>, Failure> {
         let error = Diagnostic::error("E0652", message).help(help);
         Err(Failure::CommandLine(vec![error]))
     };
-    if args.inputs.iter().filter(|path| input::is_stdin(path)).count() > 1 {
-        return wrong("`-` stands for more than one input", "name files, all but one of them");
-    }
+    input::check_stdin(&args.inputs)?;
     match (args.inputs.as_slice(), args.stage) {
         ([input], Some(stage)) => Ok(vec![(input.clone(), stage)]),
         ([_], None) => wrong(
