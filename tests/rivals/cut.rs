@@ -3,6 +3,7 @@
 //! `cut INPUT CHUNKS [--split-backward]`: stage 0 of 2 with two micro-batches. Each repeat cuts a fresh
 //! copy. Prints `part partition cpu <seconds> wall <seconds> peak 0`, medians of the repeats; the
 //! peak is not measured.
+#![allow(clippy::print_stdout, reason = "the figures are its result")]
 
 use std::time::{Duration, Instant};
 
