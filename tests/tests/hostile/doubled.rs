@@ -19,12 +19,12 @@ fn what_stands_twice_in_text_is_refused_where_it_stands() {
     for (source, line) in [
         (format!("{{\n{op}\n{op}\n}}\n"), ":3:"),
         (
-            format!("{{\n    (%0, %0) = \"my.op\" () {{}} : () -> tensor<f32>, tensor<f32>\n}}\n"),
+            "{\n    (%0, %0) = \"my.op\" () {} : () -> tensor<f32>, tensor<f32>\n}\n".to_owned(),
             ":2:",
         ),
         (format!("{{\n    ^kw:\n        %kwarg_x {{}}\n        %kwarg_x {{}}\n{op}\n}}\n"), ":4:"),
-        (format!("{{\n    () = \"my.op\" () {{a:1,a:2}} : () -> \n}}\n"), ":2:"),
-        (format!("{{\n    () = \"my.op\" () {{op_role:1,op_role:2}} : () -> \n}}\n"), ":2:"),
+        ("{\n    () = \"my.op\" () {a:1,a:2} : () -> \n}\n".to_owned(), ":2:"),
+        ("{\n    () = \"my.op\" () {op_role:1,op_role:2} : () -> \n}\n".to_owned(), ":2:"),
     ] {
         let said = refused(&source);
         assert!(said.contains(line), "{said}");
