@@ -2,9 +2,9 @@
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::thread;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use pirogue::parallel::default_threads;
 
 /// Read, transform and plan pipeline-parallel training programs.
 #[derive(Debug, Parser)]
@@ -22,10 +22,11 @@ const EXAMPLES: &str = "\
 Examples:
   pirogue plan stage0.pir --stages 2 --chunks 2 --micro-batches 4 --stage 0 -o plan
   pirogue opt stage0.pir -p infer_chunk_ids -o inferred.pir
+  pirogue diff stage0.pir inferred.pir
   pirogue passes pipeline_scheduler_VPP
 
 Programs are what Paddle prints (`print(program)`) or saves (`paddle.jit.save`, `.json`).
-Exit status: 0 done, 1 the input or the plan is wrong, 2 the command line is wrong.";
+Exit status: 0 done, 1 the input or the plan is wrong or programs differ, 2 the command line is wrong.";
 
 /// Options of all commands.
 #[derive(Debug, ClapArgs)]
@@ -40,7 +41,7 @@ pub struct Global {
     /// How diagnostics are written to standard error.
     #[arg(long, value_enum, default_value_t = DiagnosticForm::Human, global = true, value_name = "FORM")]
     pub diagnostics: DiagnosticForm,
-    /// Whether diagnostics have colours.
+    /// Whether there are colours.
     #[arg(long, value_enum, default_value_t = ColourChoice::Auto, global = true, value_name = "WHEN")]
     pub color: ColourChoice,
     /// How many threads work at a time; as many as there are processors, if not given.
@@ -51,8 +52,7 @@ pub struct Global {
 impl Global {
     /// How many threads may work at a time. What comes out does not depend on it.
     pub fn threads(&self) -> NonZeroUsize {
-        let all = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        self.threads.unwrap_or_else(all)
+        self.threads.unwrap_or_else(default_threads)
     }
 }
 
@@ -73,10 +73,10 @@ pub enum DiagnosticForm {
     Json,
 }
 
-/// Whether diagnostics have colours.
+/// Whether there are colours.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ColourChoice {
-    /// If standard error is a terminal.
+    /// On a terminal.
     Auto,
     /// Wherever they go.
     Always,
@@ -91,8 +91,14 @@ pub enum Command {
     Opt(Opt),
     /// Make the programs and the job list of a pipeline stage.
     Plan(Plan),
+    /// Show what differs between two programs, op by op.
+    Diff(Diff),
     /// List the passes, or show one with its options.
     Passes(Passes),
+    /// Say what a diagnostic code means and what to do, or list all codes.
+    Explain(Explain),
+    /// Run cases: programs in files, with what passes are expected to make of them.
+    Test(Test),
     /// Print a completion script for a shell.
     Completions {
         /// The shell.
@@ -110,33 +116,87 @@ Examples:
   pirogue opt train.json -o train.pir               what `paddle.jit.save` wrote, as text
   zcat train.pir.gz | pirogue opt - --emit json -o train.json
   pirogue opt failure.pir                           run the pipeline in the header of the file
+  pirogue opt a.pir b.pir -p infer_chunk_ids -o out          out/a.pir and out/b.pir
+  pirogue opt train.pir -p infer_chunk_ids --timing --print-changed
+  pirogue opt train.pir -p 'pipeline_scheduler_VPP{...},jobs[forward*](...)' --emit plan -o plan
 
-`pirogue passes` lists the passes. -v counts what each pass did.")]
+Several inputs are worked on at the same time, with the same result as one after the other; without
+-o they are printed with `// -----` between. `pirogue passes` lists the passes. -v is --statistics.
+A dump and a reproducer are programs: `pirogue opt FILE` runs the rest of the pipeline.")]
 pub struct Opt {
-    /// The program, text or JSON; `-` is standard input.
+    /// The programs, text or JSON; `-` is standard input.
     #[arg(default_value = "-", value_name = "IN")]
-    pub input: PathBuf,
+    pub inputs: Vec<PathBuf>,
     /// The passes to run, in order: `pass,pass{option=value},...`.
     #[arg(short, long, value_name = "PIPELINE")]
     pub pipeline: Option<String>,
-    /// Where to write the program, instead of to standard output.
-    #[arg(short, long, value_name = "FILE")]
+    /// Where to write, instead of to standard output: a file; a folder for several inputs or a plan.
+    #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// The form of the program that is written.
+    /// What is written.
     #[arg(long, value_enum, default_value_t = Form::Text, value_name = "FORM")]
     pub emit: Form,
     /// If a pass fails, write the program that it fails on here; `pirogue opt FILE` repeats it.
     #[arg(long, value_name = "FILE")]
     pub reproducer: Option<PathBuf>,
+    /// What is watched and verified.
+    #[command(flatten)]
+    pub watch: Watch,
 }
 
-/// The form of a program.
+/// What is watched and verified while passes run.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Watching passes")]
+pub struct Watch {
+    /// Print the program to standard error before each pass, or before those that are named;
+    /// `*` in a name stands for any letters.
+    #[arg(long, value_name = "PASS,..", num_args = 0..=1, require_equals = true, value_delimiter = ',', default_missing_value = "*")]
+    pub print_before: Vec<String>,
+    /// As --print-before, after passes.
+    #[arg(long, value_name = "PASS,..", num_args = 0..=1, require_equals = true, value_delimiter = ',', default_missing_value = "*")]
+    pub print_after: Vec<String>,
+    /// As --print-after, where a pass changed something.
+    #[arg(long, value_name = "PASS,..", num_args = 0..=1, require_equals = true, value_delimiter = ',', default_missing_value = "*")]
+    pub print_changed: Vec<String>,
+    /// Print to numbered files in a folder instead; after each pass, without a --print option.
+    #[arg(long, value_name = "DIR")]
+    pub dump: Option<PathBuf>,
+    /// Print what each pass counted to standard error.
+    #[arg(long, visible_alias = "stats")]
+    pub statistics: bool,
+    /// Print the time, ops and edits of each pass to standard error.
+    #[arg(long, visible_alias = "time-passes")]
+    pub timing: bool,
+    /// Write a trace of the run, for Perfetto or `chrome://tracing`.
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    /// How much is verified.
+    #[arg(long, value_enum, default_value_t = VerifyWhen::Touched, value_name = "WHEN")]
+    pub verify: VerifyWhen,
+}
+
+/// How much of a program is verified.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub enum VerifyWhen {
+    /// After each pass what it touched, and all at both ends.
+    Touched,
+    /// All, after each pass that changed something.
+    Each,
+    /// All, at both ends.
+    Ends,
+    /// Nothing.
+    None,
+}
+
+/// What is written.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Form {
-    /// As Paddle prints it.
+    /// The program as Paddle prints it.
     Text,
-    /// As Paddle saves it.
+    /// The program as Paddle saves it.
     Json,
+    /// The plan that a scheduler pass made: an account of it, or with -o its folder.
+    Plan,
 }
 
 /// `pirogue plan`.
@@ -147,6 +207,7 @@ Examples:
   pirogue plan stage0.pir --stages 2 --chunks 2 --micro-batches 4 --stage 0 -o plan0
   pirogue plan stage0.pir stage1.pir --stages 2 --chunks 2 --micro-batches 4 -o plans
   pirogue plan stage1.pir --stages 2 --chunks 2 --micro-batches 2 --stage 1 --split-backward -vv
+  pirogue plan bare.pir --stages 2 --micro-batches 4 --stage 0 --before infer_chunk_ids
 
 The table has a row for each kind of job: its programs and their ops; `values in`, the named values
 that come from other programs; `values out`, the values that get a name for other programs
@@ -181,6 +242,12 @@ pub struct Plan {
     /// Which values a job keeps for later jobs.
     #[arg(long, value_enum, default_value_t = SkipGc::Paddle, value_name = "RULE")]
     pub skip_gc: SkipGc,
+    /// Passes to run on each program before it is cut.
+    #[arg(long, value_name = "PIPELINE")]
+    pub before: Option<String>,
+    /// Passes to run on the plan: `jobs[forward*](pass)` runs on its programs.
+    #[arg(long, value_name = "PIPELINE")]
+    pub after: Option<String>,
     /// Do not prove the plan. Plans are not proved yet, so this changes nothing; a later release
     /// proves them unless it is given.
     #[arg(long)]
@@ -188,6 +255,9 @@ pub struct Plan {
     /// The folder to write to: new, empty, or with a plan, which is replaced.
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
+    /// What is watched and verified.
+    #[command(flatten)]
+    pub watch: Watch,
 }
 
 /// Which values a job keeps for later jobs.
@@ -197,6 +267,52 @@ pub enum SkipGc {
     Paddle,
     /// The fewest that are safe.
     Exact,
+}
+
+/// `pirogue diff`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  pirogue diff before.pir after.pir
+  pirogue opt train.pir -p infer_chunk_ids | pirogue diff train.pir -
+  pirogue diff train.pir train.json                 what is printed, and what is saved
+  pirogue diff old/forward0.pir new/forward0.pir --names generated --side-by-side
+
+Marks: - only in A, + only in B, < and > moved from here and to here, ~ changed, with what changed
+below. Values that both programs have go by their names in A, others by `%+0`, `%+1`, ...; so a new
+number alone is no difference. Ops that stay are shown without attributes.
+Programs of files that hold several, with `// -----` between, are compared one by one.
+Exit status: 0 no differences, 1 differences or a program that cannot be read, 2 the command line
+is wrong.")]
+pub struct Diff {
+    /// The program that was, text or JSON; `-` is standard input.
+    #[arg(value_name = "A")]
+    pub first: PathBuf,
+    /// The program that is.
+    #[arg(value_name = "B")]
+    pub second: PathBuf,
+    /// Show A on the left and B on the right.
+    #[arg(short = 'y', long)]
+    pub side_by_side: bool,
+    /// How many characters a line has side by side.
+    #[arg(long, value_name = "N", default_value_t = 160, requires = "side_by_side")]
+    pub width: usize,
+    /// How many of the same ops are shown around what differs.
+    #[arg(short = 'U', long, value_name = "N", default_value_t = 3)]
+    pub context: usize,
+    /// When names that were made from the number of a value, such as `var_6_pd_op.matmul_0`, are
+    /// the same.
+    #[arg(long, value_enum, default_value_t = Names::Exact, value_name = "RULE")]
+    pub names: Names,
+}
+
+/// When names are the same.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Names {
+    /// When they are the same text.
+    Exact,
+    /// When they are but for that number, which is shown as `N`.
+    Generated,
 }
 
 /// `pirogue passes`.
@@ -209,4 +325,62 @@ pub struct Passes {
     /// A pass to show in full.
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
+}
+
+/// `pirogue explain`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  pirogue explain E0203
+  pirogue explain                                   a line for each code")]
+pub struct Explain {
+    /// Codes, as they stand in brackets behind `error`, `warning` or `note`.
+    #[arg(value_name = "CODE")]
+    pub codes: Vec<String>,
+}
+
+/// `pirogue test`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  pirogue test tests/cases                          run all cases of all `.pir` files
+  pirogue test tests/cases embedding                those whose names have `embedding` in them
+  pirogue test tests/cases --bless                  take what they show now as right
+  pirogue test tests/cases/roles.pir --snapshots snapshots/cases
+
+A file holds cases, with lines of `// -----` between:
+
+  // case: an op between two forward ops is forward
+  // run: -p complete_op_roles
+  // show: diff
+  {
+      (%0) = \"pd_op.data\" () {name:\"x\",op_role:0} : () -> tensor<2xf32>
+      (%1) = \"pd_op.relu\" (%0) {} : (tensor<2xf32>) -> tensor<2xf32>
+  }
+  // -----
+  // case: where no op has a role, none can be found
+  // run: -p complete_op_roles
+  {
+      (%0) = \"pd_op.data\" () {name:\"x\"} : () -> tensor<2xf32>
+      // expect-error@above E0212: no op of the top block says its role
+  }
+
+`show` takes diff, program, jobs, jobs(forward0), stats and diagnostics; what a case shows is kept in
+`snapshots/FILE/CASE.snap` in the folder of the cases, and compared without the numbers of values.
+Errors and warnings fail a case that does not expect them (`expect-error`, `expect-warning`,
+`expect-note`; `@above`, `@below`, `@+1`, `@-1` say of which line), and so does what is expected and
+not said. Each case is also printed and read again, verified, and run with one thread and several.")]
+pub struct Test {
+    /// The folder of the cases, or a file of it.
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// Run the cases whose names have this in them.
+    #[arg(value_name = "FILTER")]
+    pub filter: Option<String>,
+    /// Write the snapshots that are missing or differ.
+    #[arg(long)]
+    pub bless: bool,
+    /// Where the snapshots are, if not in `snapshots` in the folder of the cases.
+    #[arg(long, value_name = "FOLDER")]
+    pub snapshots: Option<PathBuf>,
 }

@@ -19,7 +19,7 @@ pub fn answer(refused: &clap::Error) -> ExitCode {
             ExitCode::SUCCESS
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            Screen::plain(DiagnosticForm::Human).remark(&refused.render().to_string());
+            Screen::plain(DiagnosticForm::Human).show(refused.render().to_string().as_bytes());
             ExitCode::from(2)
         }
         _ => {

@@ -1,36 +1,11 @@
 //! What becomes of files and streams: whole or not at all, and the same each time.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+mod support;
 
-fn command(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_pirogue"));
-    command.args(arguments).current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."));
-    command
-}
+use std::path::Path;
+use std::process::{Command, Stdio};
 
-fn pirogue(arguments: &[&str]) -> Output {
-    command(arguments).output().expect("the command runs")
-}
-
-fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-fn temporary() -> (tempfile::TempDir, PathBuf) {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().to_owned();
-    (folder, path)
-}
-
-fn entries(folder: &Path) -> Vec<String> {
-    let read = std::fs::read_dir(folder).expect("the folder is there");
-    let mut names: Vec<String> = read
-        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
-        .collect();
-    names.sort();
-    names
-}
+use support::{command, entries, pirogue, said, temporary};
 
 const PLAN: [&str; 9] = [
     "plan",
@@ -293,4 +268,26 @@ fn the_examples_of_all_passes_run() {
         let output = pirogue(&["opt", "examples/gpt_stage0.pir", "-p", pipeline]);
         assert!(output.status.success(), "{name}: {}", said(&output));
     }
+}
+
+#[test]
+fn blessing_writes_what_cases_show_and_a_second_time_nothing() {
+    let (_guard, folder) = temporary();
+    let given = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/inputs/cases/roles.pir");
+    std::fs::copy(given, folder.join("roles.pir")).expect("the cases are there");
+    let test = |arguments: &[&str]| {
+        let output = pirogue(&[&["test", folder.to_str().unwrap()], arguments].concat());
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let (status, list) = test(&[]);
+    assert_eq!(status, Some(1), "{list}");
+    assert_eq!(entries(&folder), ["roles.pir"], "a test alone writes nothing");
+    let (status, list) = test(&["--bless"]);
+    assert_eq!(status, Some(0), "{list}");
+    assert!(list.ends_with("2 passed, 0 failed, 1 snapshot written\n"), "{list}");
+    let snapshots = entries(&folder.join("snapshots/roles"));
+    assert_eq!(snapshots, ["an_op_between_two_forward_ops_is_forward.snap"]);
+    let (status, list) = test(&["--bless"]);
+    assert_eq!(status, Some(0), "{list}");
+    assert!(list.ends_with("2 passed, 0 failed\n"), "{list}");
 }

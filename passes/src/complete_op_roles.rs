@@ -16,7 +16,7 @@
 
 use pirogue::diagnostic::{Diagnostic, Place};
 use pirogue::ir::{Op, Program, Rewriter};
-use pirogue::pass::{Law, Pass, PassContext, PassError, RegisteredPass, Statistic};
+use pirogue::pass::{Law, Pass, PassContext, PassError, RegisteredPass, Rules, Statistic};
 use pirogue::text::Labels;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -52,6 +52,12 @@ impl Pass for CompleteOpRoles {
 
     fn statistics(&self) -> &'static [Statistic] {
         &[Statistic { name: COMPLETED, description: "ops that got a role" }]
+    }
+
+    fn rules(&self) -> Rules {
+        Rules::new()
+            .before("infer_chunk_ids", "chunks are inferred among ops of one role")
+            .before("pipeline_scheduler_VPP", "the programs are cut by role")
     }
 
     fn laws(&self) -> &'static [Law] {

@@ -44,5 +44,5 @@ pub use program::{Block, BlockArgument, BlockOps, Nest, Op, Program, Region, Val
 pub use rewriter::{At, EditError, OpSpec, Rewriter};
 pub use types::{DistTensorType, ScalarType, TensorStorage, TensorType, TypeKind};
 pub(crate) use undo::Undo;
-pub use uses::Use;
+pub use uses::{Use, UseOrder};
 pub use verify::{verify, verify_ops};

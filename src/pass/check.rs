@@ -15,6 +15,8 @@ const MOST_FAULTS: usize = 20;
 pub enum Verify {
     /// Nothing.
     Off,
+    /// All of it at both ends of a pipeline.
+    Ends,
     /// All of it at both ends of a pipeline; after each pass the ops that it made or changed.
     #[default]
     Touched,

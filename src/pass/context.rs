@@ -1,6 +1,7 @@
 //! What a running pass sees of its run; [`Session`](super::Session) says what there is.
 
 use std::any::{Any, TypeId};
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -30,6 +31,11 @@ impl<'s> PassContext<'s> {
     /// The name of the running pass.
     pub fn pass(&self) -> &str {
         self.pass
+    }
+
+    /// How many threads the pass may work on. What it yields must not depend on it.
+    pub fn threads(&self) -> NonZeroUsize {
+        self.session.threads
     }
 
     /// Reports a diagnostic. A pass that reports an error has failed, whatever it returns.
@@ -73,12 +79,11 @@ impl PassContext<'_> {
     }
 
     fn store<T: Any + Send>(&mut self, value: T, as_programs: Option<AsPrograms>) {
-        let artifacts = &mut self.session.artifacts;
-        artifacts.retain(|artifact| artifact.type_id != TypeId::of::<T>());
-        artifacts.push(Artifact {
+        self.session.place(Artifact {
             type_id: TypeId::of::<T>(),
             type_name: short_name::<T>(),
             stamp: None,
+            serial: 0,
             made_by: self.pass.to_owned(),
             value: Box::new(value),
             as_programs,
@@ -99,22 +104,24 @@ impl PassContext<'_> {
         Ok(artifact.value.downcast_ref().expect("artifacts are found by their type"))
     }
 
-    /// The artifact `T`, to be changed.
+    /// The artifact `T`, to be changed. If the pass fails, it is as it was: a copy is kept.
     ///
     /// # Errors
     /// If no pass left one, or it is stale.
-    pub fn get_mut<T: Any + Send>(&mut self) -> Result<&mut T, PassError> {
+    pub fn get_mut<T: Any + Send + Clone>(&mut self) -> Result<&mut T, PassError> {
         let index = self.session.find::<T>(self.pass)?;
+        self.session.shelve_copy::<T>(index);
         let artifact = &mut self.session.artifacts[index];
         Ok(artifact.value.downcast_mut().expect("artifacts are found by their type"))
     }
 
-    /// Removes and returns the artifact `T`.
+    /// Removes and returns the artifact `T`. If the pass fails, it is back: a copy is kept.
     ///
     /// # Errors
     /// If no pass left one, or it is stale.
-    pub fn take<T: Any + Send>(&mut self) -> Result<T, PassError> {
+    pub fn take<T: Any + Send + Clone>(&mut self) -> Result<T, PassError> {
         let index = self.session.find::<T>(self.pass)?;
+        self.session.shelve_copy::<T>(index);
         let artifact = self.session.artifacts.remove(index);
         Ok(*artifact.value.downcast().expect("artifacts are found by their type"))
     }

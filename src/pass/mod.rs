@@ -84,7 +84,6 @@ mod manager;
 pub(crate) mod near;
 mod observe;
 mod options;
-mod parallel;
 mod pipeline;
 mod programs;
 mod registry;

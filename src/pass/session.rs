@@ -3,7 +3,8 @@
 //! - *Diagnostics*, in the order in which they were reported.
 //! - *Artifacts*: values by type that a pass leaves for those who follow. A pass answers for what
 //!   it left as of its end; once a later pass changes the program and does not
-//!   [preserve](super::Pass::preserves) it, it is *stale*, and asking for it is an error.
+//!   [preserve](super::Pass::preserves) it, it is *stale*, and asking for it is an error. What a
+//!   pass that fails took, changed or replaced is as it was before it.
 //! - *Analyses*: values computed from a program, kept while the program is unchanged or the passes
 //!   that change it preserve them.
 //! - *Statistics*: what the passes counted.
@@ -12,6 +13,7 @@
 //! Invariant: one session serves one program, or artifacts could be taken for fresh by accident.
 
 use std::any::{Any, TypeId, type_name};
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use super::observe::Observers;
@@ -26,6 +28,8 @@ pub(super) struct Artifact {
     pub(super) type_name: &'static str,
     /// The edit stamp it holds for; `None` while the pass that made it runs.
     pub(super) stamp: Option<u64>,
+    /// Grows from artifact to artifact.
+    pub(super) serial: u64,
     pub(super) made_by: String,
     pub(super) value: Box<dyn Any + Send>,
     pub(super) as_programs: Option<AsPrograms>,
@@ -44,26 +48,49 @@ pub(super) struct CachedAnalysis {
 /// [preserve](super::Pass::preserves) it, it is *stale*, and asking for it is an error.
 ///
 /// A session serves one program: artifacts of two could not be told apart.
-#[derive(Default)]
 pub struct Session {
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) artifacts: Vec<Artifact>,
+    /// What the running pass took, changed or replaced, as it was before.
+    shelved: Vec<Artifact>,
+    /// The serial number of the artifact that is left next.
+    next_serial: u64,
     pub(super) analyses: Vec<CachedAnalysis>,
     pub(super) statistics: Statistics,
     pub(super) observers: Observers,
     /// Which step runs.
     pub(super) path: StepPath,
+    /// How many threads the running pass may use.
+    pub(super) threads: NonZeroUsize,
     /// The edit stamp of the program when the running pass began, or when the last one ended.
     stamp: u64,
     /// How much was reported when the running pass began.
     reported_before: usize,
 }
 
+impl Default for Session {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 /// # For everyone
 impl Session {
     /// A session in which nothing happened yet.
     pub fn new() -> Self {
-        Self::default()
+        Self {
+            diagnostics: Vec::new(),
+            artifacts: Vec::new(),
+            shelved: Vec::new(),
+            next_serial: 0,
+            analyses: Vec::new(),
+            statistics: Statistics::default(),
+            observers: Observers::default(),
+            path: StepPath::default(),
+            threads: NonZeroUsize::MIN,
+            stamp: 0,
+            reported_before: 0,
+        }
     }
 
     /// Adds an observer; it is told what happens after those that were added before, and what is
@@ -121,6 +148,17 @@ impl Session {
         let value = self.artifacts.remove(index).value;
         Ok(*value.downcast().expect("artifacts are found by their type"))
     }
+
+    /// The programs that a pass left last, such as those of a plan, whatever their artifact is.
+    ///
+    /// # Errors
+    /// If no pass left any, or they are stale.
+    pub fn programs(&mut self) -> Result<&mut dyn ProgramSet, PassError> {
+        let index = self.find_programs("the caller")?;
+        let artifact = &mut self.artifacts[index];
+        let as_programs = artifact.as_programs.expect("it was found by this");
+        Ok(as_programs(&mut *artifact.value))
+    }
 }
 
 /// # Finding artifacts
@@ -152,12 +190,55 @@ impl Session {
     }
 }
 
+/// # Changing artifacts
+impl Session {
+    /// Puts an artifact in the place of one of its type.
+    pub(super) fn place(&mut self, mut artifact: Artifact) {
+        let is_same = |other: &Artifact| other.type_id == artifact.type_id;
+        if let Some(index) = self.artifacts.iter().position(is_same) {
+            let replaced = self.artifacts.remove(index);
+            self.shelve(replaced);
+        }
+        artifact.serial = self.next_serial;
+        self.next_serial += 1;
+        self.artifacts.push(artifact);
+    }
+
+    /// Keeps a copy of an artifact that the running pass is about to change.
+    pub(super) fn shelve_copy<T: Any + Send + Clone>(&mut self, index: usize) {
+        let artifact = &self.artifacts[index];
+        if !self.is_to_keep(artifact) {
+            return;
+        }
+        let value: &T = artifact.value.downcast_ref().expect("artifacts are found by their type");
+        let copy = Artifact {
+            value: Box::new(value.clone()),
+            made_by: artifact.made_by.clone(),
+            ..*artifact
+        };
+        self.shelved.push(copy);
+    }
+
+    fn shelve(&mut self, artifact: Artifact) {
+        if self.is_to_keep(&artifact) {
+            self.shelved.push(artifact);
+        }
+    }
+
+    /// Whether an artifact was there before the running pass, and is not kept yet.
+    fn is_to_keep(&self, artifact: &Artifact) -> bool {
+        let is_kept = self.shelved.iter().any(|kept| kept.type_id == artifact.type_id);
+        artifact.stamp.is_some() && !is_kept
+    }
+}
+
 /// # For the manager
 impl Session {
     /// Takes note that a pass begins on a program of this edit stamp.
     pub(super) fn begin_pass(&mut self, stamp: u64) {
         self.stamp = stamp;
         self.reported_before = self.diagnostics.len();
+        self.shelved.clear();
         // A stamp that was rolled back may come again with other edits behind it.
         self.analyses.retain(|kept| kept.stamp == stamp);
     }
@@ -166,6 +247,7 @@ impl Session {
     /// is now, and so does what it preserved.
     pub(super) fn end_pass(&mut self, stamp: u64, preserved: &Preserved) {
         let before = std::mem::replace(&mut self.stamp, stamp);
+        self.shelved.clear();
         for artifact in &mut self.artifacts {
             let held = artifact.stamp == Some(before) && preserved.holds(artifact.type_id);
             if held || artifact.stamp.is_none() {
@@ -179,9 +261,14 @@ impl Session {
         }
     }
 
-    /// Forgets what the pass that began last left.
+    /// Makes the artifacts what they were when the pass that began last did so.
     pub(super) fn abandon_pass(&mut self) {
+        for kept in std::mem::take(&mut self.shelved) {
+            self.artifacts.retain(|artifact| artifact.type_id != kept.type_id);
+            self.artifacts.push(kept);
+        }
         self.artifacts.retain(|artifact| artifact.stamp.is_some());
+        self.artifacts.sort_by_key(|artifact| artifact.serial);
         self.analyses.clear();
     }
 
@@ -203,16 +290,28 @@ impl Session {
     }
 }
 
+/// No pass left the artifact.
+const MISSING: &str = "E0514";
+/// The program was changed behind the pass that left it.
+const STALE: &str = "E0515";
+
+impl PassError {
+    /// Whether the pass failed for what it takes from an earlier one: that is not there, or stale.
+    pub fn is_of_artifacts(&self) -> bool {
+        matches!(&*self.reason().code, MISSING | STALE)
+    }
+}
+
 fn missing(asked_by: &str, wanted: &str) -> PassError {
     let message = format!("`{asked_by}` needs a `{wanted}`, and no pass before it left one");
-    Diagnostic::error("E0514", message).help("put the pass that makes it before this one").into()
+    Diagnostic::error(MISSING, message).help("add a pass before it that makes one").into()
 }
 
 fn stale(asked_by: &str, artifact: &Artifact) -> PassError {
     let Artifact { type_name, made_by, .. } = artifact;
     let message =
         format!("the `{type_name}` that `{made_by}` left is stale: `{asked_by}` cannot use it");
-    Diagnostic::error("E0515", message)
+    Diagnostic::error(STALE, message)
         .remark(format!("the program was changed after `{made_by}` had run"))
         .help(format!("put the passes that change the program before `{made_by}`"))
         .into()

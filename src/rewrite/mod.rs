@@ -77,6 +77,9 @@ mod syntax;
 #[cfg(test)]
 mod tests;
 
+/// A name in a rule stands for nothing, or for two things.
+const NAME_FAULT: &str = "E0222";
+
 pub use drive::RewriteReport;
 pub use matching::Bound;
 pub use rule::{Rule, RuleBuilder, RuleSet, rule};

@@ -1,5 +1,6 @@
 //! Reads the text of a rule.
 
+use super::NAME_FAULT;
 use super::syntax::{AttrSource, AttrTerm, Call, Literal, Named, Span, Term, Tree, Var, VarKind};
 use crate::diagnostic::{Diagnostic, Place};
 
@@ -185,7 +186,7 @@ impl Parser<'_> {
                 let message =
                     format!("`{name}` is {}, and here stands for {}", found.text(), kind.text());
                 return Err(self
-                    .fault("E0222", span, message)
+                    .fault(NAME_FAULT, span, message)
                     .help("give the two things two names"));
             }
             return Ok(Var(index));
@@ -196,7 +197,7 @@ impl Parser<'_> {
                 _ => format!("`{name}` stands on the right, and nothing on the left is called so"),
             };
             let help = "name a value of the left: an operand, or a result as in `y@pd_op.abs(x)`";
-            return Err(self.fault("E0222", span, message).help(help));
+            return Err(self.fault(NAME_FAULT, span, message).help(help));
         }
         self.names.push(Named { name: name.to_owned(), kind });
         Ok(Var(self.names.len() - 1))

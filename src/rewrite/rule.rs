@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::NAME_FAULT;
 use super::matching::{Bound, Match};
 use super::parse::{fault, parse};
 use super::syntax::{AttrSource, Call, Named, Span, Term, Tree, Var, VarKind};
@@ -113,7 +114,7 @@ impl RuleBuilder {
                 None => {
                     let message =
                         format!("a condition asks for `{name}`, which the left does not name");
-                    let fault = self.whole(message, "E0222");
+                    let fault = self.whole(message, NAME_FAULT);
                     self.faults.push(fault.help("name it on the left, or derive it before"));
                     return None;
                 }
@@ -126,8 +127,8 @@ impl RuleBuilder {
         let tree = self.tree.as_mut().ok()?;
         match tree.var(name) {
             Some(var) if is_set(tree, &self.steps, var) => {
-                let fault =
-                    self.whole(format!("`{name}` is derived, and there is one already"), "E0222");
+                let fault = self
+                    .whole(format!("`{name}` is derived, and there is one already"), NAME_FAULT);
                 self.faults.push(fault.help("call the two by two names"));
                 None
             }
@@ -272,7 +273,7 @@ impl Checks<'_> {
         };
         let message = format!("`{}` is what is replaced", self.tree.names[root.0].name);
         let help = "read an operand of it instead; for a type, `: name` may stand behind an op";
-        is_read.then(|| self.fault("E0222", &(0..self.text.len()), message).help(help))
+        is_read.then(|| self.fault(NAME_FAULT, &(0..self.text.len()), message).help(help))
     }
 
     /// That a new op gets all the attributes that every such op carries. The outermost has those of
@@ -286,7 +287,7 @@ impl Checks<'_> {
                 let message =
                     format!("`{name}` stands on the right, and nothing on the left is called so");
                 let help = format!("name an attribute of the left, or `derive` `{name}`");
-                faults.push(self.fault("E0222", &attr.span, message).help(help));
+                faults.push(self.fault(NAME_FAULT, &attr.span, message).help(help));
             }
         }
         if is_outermost && call.op == self.tree.before.op {

@@ -1,4 +1,4 @@
-//! Laws on random programs: running them, and what they are made of.
+//! Laws that hold for every program, tried on random ones.
 //!
 //! Seeds are fixed, so that a run is like any other; `PIROGUE_PROPERTY_CASES=50` takes fifty times as
 //! many cases, for a long run. A failure shows the smallest program it was found to have.
@@ -14,7 +14,7 @@ use proptest::test_runner::{Config, RngSeed, TestError, TestRunner};
 use crate::lines::comparable_lines;
 use crate::random::Recipe;
 
-/// Whether a law holds.
+/// What a law says of a case.
 pub type Verdict = Result<(), TestCaseError>;
 
 /// Runs a law on random programs and what else `extra` gives; panics with the smallest that breaks it.
@@ -45,7 +45,7 @@ pub fn holds_for<E: Debug>(
     result.expect("no case is rejected");
 }
 
-/// That a law does not hold, and why.
+/// A law that does not hold, and why.
 pub fn fails(text: impl Into<String>) -> TestCaseError {
     TestCaseError::fail(text.into())
 }
@@ -55,7 +55,7 @@ pub fn rendered(diagnostics: &[Diagnostic]) -> String {
     diagnostics.iter().map(|diagnostic| format!("{diagnostic}\n")).collect()
 }
 
-/// The program verifies.
+/// A program verifies.
 pub fn is_clean(what: &str, program: &Program) -> Verdict {
     let faults = verify(program);
     if faults.is_empty() { Ok(()) } else { Err(fails(format!("{what}: {}", rendered(&faults)))) }

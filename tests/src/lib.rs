@@ -8,6 +8,7 @@ pub mod embellish;
 pub mod laws;
 pub mod lines;
 pub mod meaning;
+pub mod ordeal;
 pub mod random;
 pub mod reference;
 pub mod synthetic;

@@ -1,19 +1,29 @@
 //! `pirogue plan`: the programs and the job list of a stage, or of all stages.
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use pirogue::diagnostic::Diagnostic;
 use pirogue::ir::{Context, Program};
-use pirogue::pass::{PassManager, Pipeline, Session};
+use pirogue::parallel;
+use pirogue::pass::{PassManager, Pipeline, Session, Verify};
 use pirogue_passes::pipeline_scheduler_vpp::PipelineSchedulerVpp;
 use pirogue_plan::{Plan, SkipGcRule, write_folder, write_stages};
 
 use crate::Outcome;
 use crate::args::{self, Global, SkipGc};
 use crate::failure::Failure;
+use crate::input;
 use crate::output::Screen;
 use crate::report::{account, written};
-use crate::{input, parallel};
+use crate::watch::{Watched, Watchers};
+
+/// How the passes of a stage are run.
+#[derive(Copy, Clone)]
+struct Manager {
+    verify: Verify,
+    threads: NonZeroUsize,
+}
 
 /// A stage's plan.
 struct Planned {
@@ -27,10 +37,21 @@ struct Planned {
 pub fn run(args: &args::Plan, global: &Global, screen: &Screen) -> Outcome {
     check_schedule(&args.schedule)?;
     let stages = stages(args)?;
+    [&args.before, &args.after].into_iter().try_for_each(|text| passes(text).map(drop))?;
+    let watchers = Watchers::new(&args.watch, stages.len());
+    let threads = global.threads();
+    let own_threads = parallel::share(threads, stages.len());
     // Each stage has a context of its own, so what one interns does not depend on the others.
-    let outcomes =
-        parallel::map(global.threads(), &stages, |(path, stage)| plan_stage(args, path, *stage));
+    let outcomes = parallel::map(threads, stages, |(path, stage)| {
+        let mut watched = watchers.session(&format!("stage{stage}"));
+        let manager = Manager { verify: watchers.verify(), threads: own_threads };
+        let outcome = plan_stage(args, &path, stage, manager, &mut watched.session);
+        (watched, outcome)
+    });
+    let (watched, outcomes): (Vec<Watched>, Vec<_>) = outcomes.into_iter().unzip();
+    let seen = watchers.report(screen, &watched.iter().collect::<Vec<_>>());
     let (planned, mut found) = gather(outcomes)?;
+    seen?;
     let accounts = planned.iter().map(|stage| account(&stage.plan, &stage.given, screen.verbosity));
     let mut text = accounts.collect::<Vec<_>>().join("\n");
     let (plans, given): (Vec<Plan>, Vec<Program>) =
@@ -70,9 +91,7 @@ fn stages(args: &args::Plan) -> Result<Vec<(PathBuf, u32)>, Failure> {
         let error = Diagnostic::error("E0652", message).help(help);
         Err(Failure::CommandLine(vec![error]))
     };
-    if args.inputs.iter().filter(|path| input::is_stdin(path)).count() > 1 {
-        return wrong("`-` stands for more than one input", "name files, all but one of them");
-    }
+    input::check_stdin(&args.inputs)?;
     match (args.inputs.as_slice(), args.stage) {
         ([input], Some(stage)) => Ok(vec![(input.clone(), stage)]),
         ([_], None) => wrong(
@@ -91,22 +110,40 @@ fn stages(args: &args::Plan) -> Result<Vec<(PathBuf, u32)>, Failure> {
     }
 }
 
-fn plan_stage(args: &args::Plan, path: &Path, stage: u32) -> Result<Planned, Vec<Diagnostic>> {
+/// The passes of a pipeline that may be given.
+fn passes(text: &Option<String>) -> Result<Pipeline, Failure> {
+    let text = text.as_deref().unwrap_or_default();
+    Pipeline::parse(&super::registry(), text).map_err(Failure::CommandLine)
+}
+
+fn pipeline(args: &args::Plan, stage: u32) -> Result<Pipeline, Failure> {
+    let pipeline = passes(&args.before)?.then(scheduler(args, stage));
+    Ok(pipeline.then_all(passes(&args.after)?))
+}
+
+fn plan_stage(
+    args: &args::Plan,
+    path: &Path,
+    stage: u32,
+    manager: Manager,
+    session: &mut Session,
+) -> Result<Planned, Vec<Diagnostic>> {
     let bytes = input::load(path).map_err(|error| vec![error])?;
     let read = input::parse(&Context::new(), path, &bytes)?;
     drop(bytes);
     let mut program = read.program;
     let mut remarks = read.warnings;
-    let manager = PassManager::new(Pipeline::new().then(scheduler(args, stage)));
-    let mut session = Session::new();
-    let outcome = manager.run(&mut program, &mut session);
+    let pipeline = pipeline(args, stage).map_err(|failure| failure.diagnostics().to_vec())?;
+    let passes = PassManager::new(pipeline).verify(manager.verify).threads(manager.threads.get());
+    let outcome = passes.run(&mut program, session);
     remarks.extend(session.take_diagnostics());
     if let Err(failure) = outcome {
         remarks.extend(failure.diagnostics().iter().cloned());
         return Err(remarks);
     }
-    let plan =
-        session.take::<Plan>().expect("the scheduler has left a plan and nothing follows it");
+    let is_fresh = session.context("pirogue plan").get::<Plan>().map(drop);
+    is_fresh.map_err(|error| error.into_diagnostics())?;
+    let plan = session.take::<Plan>().expect("it is there, and fresh");
     Ok(Planned { plan, given: program, remarks })
 }
 

@@ -35,6 +35,7 @@ pub struct StepInfo<'a> {
     pub(super) pipeline: &'a Pipeline,
     pub(super) index: usize,
     pub(super) path: &'a StepPath,
+    pub(super) has_artifacts: bool,
 }
 
 impl<'a> StepInfo<'a> {
@@ -54,6 +55,12 @@ impl<'a> StepInfo<'a> {
     /// Where it stands.
     pub fn path(&self) -> &'a StepPath {
         self.path
+    }
+
+    /// Whether the program is all that the rest of the pipeline can work on: no pass left an
+    /// artifact, such as a plan, that is still there.
+    pub fn stands_alone(&self) -> bool {
+        !self.has_artifacts
     }
 
     /// The text of the pipeline from this step on.

@@ -1,7 +1,8 @@
 //! The program before and after passes: one after the other to a sink, or a numbered file each.
 //!
 //! Each has a header with the pipeline that goes on from there, so that running the dump repeats
-//! what came next. Between dumps in a sink stands `// -----`: what was written reads back as several
+//! what came next. Where what came next used more than the program, such as a plan, the header says
+//! so instead. Between dumps in a sink stands `// -----`: what was written reads back as several
 //! programs.
 
 use std::any::Any;
@@ -30,14 +31,28 @@ pub enum Moment {
 
 /// Prints the program before or after passes: one after the other to a sink, with `// -----`
 /// between, or a numbered file each. The header of each has the pipeline that goes on from there.
+///
+/// ```
+/// use pirogue::pass::{Moment, PrintProgram, Session};
+/// let print = PrintProgram::to_sink(std::io::sink())
+///     .at(Moment::Before, &["split_*"])
+///     .at(Moment::AfterChange, &[]);
+/// Session::new().observe(print);
+/// ```
 pub struct PrintProgram {
-    moments: Vec<Moment>,
-    /// Patterns of the names of passes; none: all.
-    passes: Vec<String>,
+    wanted: Vec<Wanted>,
     target: Target,
     /// The program that is watched, if it is one of several.
     branch: Option<String>,
     faults: Vec<Diagnostic>,
+}
+
+/// When to print, and at which passes.
+#[derive(Clone)]
+struct Wanted {
+    moment: Moment,
+    /// Patterns of the names of passes; none: all.
+    passes: Vec<String>,
 }
 
 enum Target {
@@ -54,40 +69,42 @@ enum Sink {
 /// # Making
 impl PrintProgram {
     /// Prints to a sink.
-    pub fn to_sink(moments: &[Moment], sink: impl Write + Send + 'static) -> Self {
-        Self::new(moments, Target::Sink { sink: Sink::Given(Box::new(sink)), dumps: 0 })
+    pub fn to_sink(sink: impl Write + Send + 'static) -> Self {
+        Self::new(Target::Sink { sink: Sink::Given(Box::new(sink)), dumps: 0 })
     }
 
     /// Writes `0001-before-<pass>.pir`, `0002-after-<pass>.pir`, ... into a folder; what passes do
     /// to programs of a plan goes to `0003-jobs/<program>/`.
-    pub fn to_folder(moments: &[Moment], folder: impl Into<PathBuf>) -> Self {
-        Self::new(moments, Target::Folder { folder: folder.into(), files: 0 })
+    pub fn to_folder(folder: impl Into<PathBuf>) -> Self {
+        Self::new(Target::Folder { folder: folder.into(), files: 0 })
     }
 
-    /// Only for passes whose names match one of these patterns.
-    pub fn only(mut self, passes: &[&str]) -> Self {
-        self.passes = passes.iter().map(|&pass| pass.to_owned()).collect();
+    /// Prints at this moment of passes whose names match one of the patterns, such as `split_*`; of
+    /// all passes, if there is no pattern.
+    pub fn at(mut self, moment: Moment, passes: &[&str]) -> Self {
+        let passes = passes.iter().map(|&pass| pass.to_owned()).collect();
+        self.wanted.push(Wanted { moment, passes });
         self
     }
 
-    fn new(moments: &[Moment], target: Target) -> Self {
-        let moments = moments.to_vec();
-        Self { moments, passes: Vec::new(), target, branch: None, faults: Vec::new() }
+    fn new(target: Target) -> Self {
+        Self { wanted: Vec::new(), target, branch: None, faults: Vec::new() }
     }
 }
 
 /// # Printing
 impl PrintProgram {
-    fn wants(&self, step: &StepInfo<'_>) -> bool {
+    fn wants(&self, step: &StepInfo<'_>, is_now: impl Fn(Moment) -> bool) -> bool {
         let is_pass = matches!(step.step(), Step::Pass(_));
-        is_pass
-            && (self.passes.is_empty()
-                || self.passes.iter().any(|glob| glob_matches(glob, step.name())))
+        let is_meant = |passes: &[String]| {
+            passes.is_empty() || passes.iter().any(|glob| glob_matches(glob, step.name()))
+        };
+        is_pass && self.wanted.iter().any(|want| is_now(want.moment) && is_meant(&want.passes))
     }
 
     fn dump(&mut self, when: &str, pipeline: &str, step: &StepInfo<'_>, program: &Program) {
         let place = self.branch.as_ref().map(|name| format!(" on `{name}`")).unwrap_or_default();
-        let header = format!("// {when} `{}`{place}\n{}", step.name(), header_line("", pipeline));
+        let header = format!("// {when} `{}`{place}\n{}", step.name(), next_line(step, pipeline));
         let written = match &mut self.target {
             Target::Sink { sink, dumps } => {
                 *dumps += 1;
@@ -113,6 +130,15 @@ impl PrintProgram {
         }
         self.faults.push(fault);
     }
+}
+
+/// What goes on from here: as a command, if the program is enough for it.
+fn next_line(step: &StepInfo<'_>, pipeline: &str) -> String {
+    if step.stands_alone() || pipeline.is_empty() {
+        return header_line("", pipeline);
+    }
+    let pipeline = pipeline.replace(['\n', '\r'], " ");
+    format!("// next is `{pipeline}`, on what was left beside the program: run an earlier dump\n")
 }
 
 fn write_to_sink(
@@ -145,18 +171,18 @@ const SEPARATOR: &[u8] = b"// -----\n";
 
 impl Observer for PrintProgram {
     fn before_pass(&mut self, step: &StepInfo<'_>, program: &Program) {
-        if self.moments.contains(&Moment::Before) && self.wants(step) {
+        if self.wants(step, |moment| moment == Moment::Before) {
             self.dump("before", &step.from_here(), step, program);
         }
     }
 
     fn after_pass(&mut self, step: &StepInfo<'_>, program: &Program, change: Change) {
-        let is_wanted = |moment: &Moment| match moment {
+        let is_now = |moment: Moment| match moment {
             Moment::Before => false,
             Moment::After => true,
             Moment::AfterChange => change.edits > 0,
         };
-        if self.moments.iter().any(is_wanted) && self.wants(step) {
+        if self.wants(step, is_now) {
             self.dump("after", &step.rest(), step, program);
         }
         self.end_of_jobs(step);
@@ -175,9 +201,8 @@ impl Observer for PrintProgram {
                 Target::Folder { folder, files: 0 }
             }
         };
-        let (moments, passes) = (self.moments.clone(), self.passes.clone());
-        let branch = Some(branch.name.to_owned());
-        Some(Box::new(Self { moments, passes, target, branch, faults: Vec::new() }))
+        let (wanted, branch) = (self.wanted.clone(), Some(branch.name.to_owned()));
+        Some(Box::new(Self { wanted, target, branch, faults: Vec::new() }))
     }
 
     fn join(&mut self, child: Box<dyn Any>) {

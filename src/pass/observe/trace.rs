@@ -46,7 +46,13 @@ impl Default for ChromeTrace {
 impl ChromeTrace {
     /// A trace that begins now.
     pub fn new() -> Self {
-        Self::lane(Instant::now(), 0, "pipeline")
+        Self::since(Instant::now())
+    }
+
+    /// A trace that began at a moment: traces of several runs that began at one can be
+    /// [joined](Self::join_all).
+    pub fn since(start: Instant) -> Self {
+        Self::lane(start, 0, "pipeline")
     }
 
     fn lane(epoch: Instant, lane: usize, name: &str) -> Self {
@@ -56,17 +62,42 @@ impl ChromeTrace {
 
     /// The trace, in the JSON object form.
     pub fn to_json(&self) -> Value {
-        let names = self.lanes.iter().map(|(lane, name)| {
-            json!({"ph": "M", "name": "thread_name", "pid": 1, "tid": lane, "args": {"name": name}})
+        in_object_form(self.events_of(1))
+    }
+
+    /// The traces of several runs as one, each under its name as a process of its own.
+    ///
+    /// ```
+    /// use pirogue::pass::ChromeTrace;
+    /// let start = std::time::Instant::now();
+    /// let (a, b) = (ChromeTrace::since(start), ChromeTrace::since(start));
+    /// let trace = ChromeTrace::join_all([("a.pir", &a), ("b.pir", &b)]);
+    /// assert_eq!(trace["traceEvents"][2]["args"]["name"], "b.pir");
+    /// ```
+    pub fn join_all<'t>(traces: impl IntoIterator<Item = (&'t str, &'t Self)>) -> Value {
+        let processes = (1..).zip(traces).flat_map(|(process, (name, trace))| {
+            let name = json!({
+                "ph": "M", "name": "process_name", "pid": process, "args": {"name": name},
+            });
+            std::iter::once(name).chain(trace.events_of(process))
         });
-        let spans = self.events.iter().map(|event| {
+        in_object_form(processes)
+    }
+
+    fn events_of(&self, process: usize) -> impl Iterator<Item = Value> {
+        let names = self.lanes.iter().map(move |(lane, name)| {
             json!({
-                "ph": "X", "name": event.name, "pid": 1, "tid": event.lane,
+                "ph": "M", "name": "thread_name", "pid": process, "tid": lane,
+                "args": {"name": name},
+            })
+        });
+        let spans = self.events.iter().map(move |event| {
+            json!({
+                "ph": "X", "name": event.name, "pid": process, "tid": event.lane,
                 "ts": microseconds(event.start), "dur": microseconds(event.wall), "args": event.facts,
             })
         });
-        let events: Vec<Value> = names.chain(spans).collect();
-        json!({"traceEvents": events, "displayTimeUnit": "ms"})
+        names.chain(spans)
     }
 
     fn begin(&mut self, name: &str, program: &Program) {
@@ -86,6 +117,10 @@ impl ChromeTrace {
         let (name, facts) = (name.to_owned(), json!({}));
         self.events.push(Event { name, lane: self.lane, start, wall, facts });
     }
+}
+
+fn in_object_form(events: impl Iterator<Item = Value>) -> Value {
+    json!({"traceEvents": events.collect::<Vec<Value>>(), "displayTimeUnit": "ms"})
 }
 
 fn microseconds(time: Duration) -> f64 {

@@ -89,6 +89,12 @@ impl Pipeline {
         if faults.is_empty() { Ok(pipeline) } else { Err(faults) }
     }
 
+    /// Adds the steps of another pipeline at the end.
+    pub fn then_all(mut self, other: Self) -> Self {
+        self.steps.extend(other.steps);
+        self
+    }
+
     /// Adds a pass at the end, with its options.
     pub fn then<P: RegisteredPass>(mut self, pass: P) -> Self {
         let info = info_of(&pass, schema_facts::<P>());

@@ -53,6 +53,64 @@ fn what_a_failed_pass_left_is_not_there() {
     assert!(!session.has::<u32>());
 }
 
+/// Taken, changed or replaced: a pass that fails has done none of it.
+#[test]
+fn a_failed_pass_leaves_the_artifacts_of_others_as_they_were() {
+    type Meddle = fn(&mut PassContext<'_>) -> Result<(), PassError>;
+    let meddles: [Meddle; 4] = [
+        |cx| cx.take::<u32>().map(|_| ()),
+        |cx| cx.get_mut::<u32>().map(|number| *number = 1),
+        |cx| {
+            cx.put(2_u32);
+            cx.put(3_u32);
+            cx.take::<u32>().map(|_| ())
+        },
+        |cx| {
+            *cx.get_mut::<u32>()? = 4;
+            cx.take::<u32>()?;
+            cx.put(5_u32);
+            Ok(())
+        },
+    ];
+    for meddle in meddles {
+        let leave = pass_fn("leave", |_, cx| {
+            cx.put(7_u32);
+            cx.put("later");
+            Ok(())
+        });
+        let fail = pass_fn("fail", move |_, cx| {
+            meddle(cx)?;
+            panic!("on purpose")
+        });
+        let pipeline = Pipeline::new().then_boxed(Box::new(leave)).then_boxed(Box::new(fail));
+        let mut session = Session::new();
+        let failure = PassManager::new(pipeline).run(&mut sample(), &mut session).err().unwrap();
+        assert_eq!(failure.reason().code, "E0516");
+        assert_eq!(session.get::<u32>().ok(), Some(&7));
+        assert_eq!(session.get::<&str>().ok(), Some(&"later"));
+    }
+}
+
+#[test]
+fn what_a_pass_took_or_changed_stays_so_if_it_succeeds() {
+    let leave = pass_fn("leave", |_, cx| {
+        cx.put(7_u32);
+        cx.put("taken");
+        Ok(())
+    });
+    let change = pass_fn("change", |_, cx| {
+        *cx.get_mut::<u32>()? += 1;
+        cx.take::<&str>().map(|_| ())
+    });
+    let fail = pass_fn("fail", |_, _| panic!("on purpose"));
+    let pipeline = Pipeline::new().then_boxed(Box::new(leave)).then_boxed(Box::new(change));
+    let mut session = Session::new();
+    let manager = PassManager::new(pipeline.then_boxed(Box::new(fail)));
+    assert!(manager.run(&mut sample(), &mut session).is_err());
+    assert_eq!(session.get::<u32>().ok(), Some(&8));
+    assert!(!session.has::<&str>());
+}
+
 /// The number of ops, and which time it was computed.
 struct Counted {
     ops: usize,

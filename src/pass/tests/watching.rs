@@ -174,7 +174,9 @@ fn dumps_have_a_header_that_goes_on_from_there() {
     let pipeline = "set_chunk{chunk=1},erase_sinks,set_chunk{chunk=2}";
     let pipeline = &pipeline[..pipeline.rfind(',').unwrap()];
     let moments = [Moment::Before, Moment::After];
-    let text = printed(pipeline, |sink| PrintProgram::to_sink(&moments, sink));
+    let text = printed(pipeline, |sink| {
+        moments.iter().fold(PrintProgram::to_sink(sink), |print, &moment| print.at(moment, &[]))
+    });
     let dumps: Vec<&str> = text.split("// -----\n").collect();
     assert_eq!(dumps.len(), 4);
     assert!(
@@ -192,17 +194,44 @@ fn dumps_have_a_header_that_goes_on_from_there() {
     assert_eq!(all.ok().unwrap().len(), 4, "they read back as several programs");
 }
 
+/// A plan is not in the dump, so what works on it cannot go on from there.
+#[test]
+fn a_dump_says_where_the_program_is_not_enough_to_go_on() {
+    let text = printed("erase_sinks,make_plan{names=[f0]},jobs(erase_sinks)", |sink| {
+        PrintProgram::to_sink(sink).at(Moment::After, &[])
+    });
+    let dumps: Vec<&str> = text.split("// -----\n").collect();
+    let next = |dump: &str| header_pipeline(dump.as_bytes());
+    assert_eq!(next(dumps[0]).as_deref(), Some("make_plan{names=[f0]},jobs(erase_sinks)"));
+    assert_eq!(next(dumps[1]), None);
+    assert!(dumps[1].contains("\n// next is `jobs(erase_sinks)`, on what was left"), "{text}");
+    assert_eq!(next(dumps[2]).as_deref(), Some(""), "the program of a plan stands alone");
+}
+
 #[test]
 fn only_changes_and_only_some_passes_can_be_printed() {
     let pipeline =
         "erase_sinks,erase_sinks,make_plan{names=[f0, f1]},jobs(set_chunk{chunk=1 limit=1})";
     let count = |text: &str| text.matches("pirogue opt").count();
-    let changes = printed(pipeline, |sink| PrintProgram::to_sink(&[Moment::AfterChange], sink));
+    let changes =
+        printed(pipeline, |sink| PrintProgram::to_sink(sink).at(Moment::AfterChange, &[]));
     assert_eq!(count(&changes), 3, "{changes}");
-    let some =
-        printed(pipeline, |sink| PrintProgram::to_sink(&[Moment::Before], sink).only(&["set_*"]));
+    let some = printed(pipeline, |sink| PrintProgram::to_sink(sink).at(Moment::Before, &["set_*"]));
     assert_eq!(count(&some), 2, "{some}");
     assert!(some.contains("// before `set_chunk` on `f1`"));
+    let both = printed(pipeline, |sink| {
+        PrintProgram::to_sink(sink)
+            .at(Moment::Before, &["set_*"])
+            .at(Moment::After, &["make_plan", "nothing"])
+    });
+    let headers: Vec<&str> = both.lines().filter(|line| line.contains(" `")).collect();
+    let expected = [
+        "// after `make_plan`",
+        "// next is `jobs(set_chunk{chunk=1 limit=1})`, on what was left beside the program: run an earlier dump",
+        "// before `set_chunk` on `f0`",
+        "// before `set_chunk` on `f1`",
+    ];
+    assert_eq!(headers, expected, "each moment has patterns of its own");
 }
 
 fn files(folder: &Path) -> Vec<String> {
@@ -223,7 +252,7 @@ fn a_folder_gets_a_numbered_file_for_each_dump() {
     let folder: PathBuf =
         std::env::temp_dir().join(format!("pirogue-dumps-{}", std::process::id()));
     let mut session = Session::new();
-    session.observe(PrintProgram::to_folder(&[Moment::After], &folder));
+    session.observe(PrintProgram::to_folder(&folder).at(Moment::After, &[]));
     let pipeline = "set_chunk{chunk=1},make_plan{names=[f0, f1]},jobs(erase_sinks),erase_sinks";
     PassManager::new(parse(pipeline)).run(&mut sample(), &mut session).unwrap();
     let expected = [
@@ -242,7 +271,7 @@ fn a_dump_that_cannot_be_written_is_a_warning_and_stops_nothing() {
     let folder = std::env::temp_dir().join(format!("pirogue-no-folder-{}", std::process::id()));
     fs::write(&folder, "a file, where a folder should be").unwrap();
     let mut session = Session::new();
-    session.observe(PrintProgram::to_folder(&[Moment::After], &folder));
+    session.observe(PrintProgram::to_folder(&folder).at(Moment::After, &[]));
     PassManager::new(parse("erase_sinks")).run(&mut sample(), &mut session).unwrap();
     assert_eq!(session.diagnostics()[0].code, "W0523");
     fs::remove_file(&folder).unwrap();
