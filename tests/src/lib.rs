@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 pub mod corpus;
 pub mod damage;
 pub mod embellish;
+pub mod guide;
 pub mod laws;
 pub mod lines;
 pub mod meaning;

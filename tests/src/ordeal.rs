@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 
 use pirogue::diagnostic::{Diagnostic, Severity};
 use pirogue::ir::{CompareOptions, Context, Numbers, Program, Rewriter, compare_with, verify};
+use pirogue::json::{WriteError, WriteOptions};
 use pirogue::{json, text};
 use pirogue_passes::pipeline_scheduler_vpp::PipelineSchedulerVpp;
 
@@ -36,6 +37,7 @@ pub fn survives(bytes: &[u8]) -> Reached {
             // JSON may hold names and words that text cannot tell apart.
             if !is_json {
                 comes_back_from_text(&program);
+                comes_back_from_json(&program);
             }
             if plan(program) { Reached::Planned } else { Reached::Read }
         }
@@ -55,6 +57,21 @@ fn comes_back_from_text(program: &Program) {
     let [first, second] = [&printed, &printed_again].map(|bytes| String::from_utf8_lossy(bytes));
     let differing = first.lines().zip(second.lines()).find(|(a, b)| a != b);
     assert!(printed == printed_again, "it does not print back: {differing:?}");
+    is_equal(program, &again.program, Numbers::AsPrinted);
+}
+
+/// What JSON cannot hold is refused; all else comes back.
+fn comes_back_from_json(program: &Program) {
+    let mut bytes = Vec::new();
+    match json::write_program(program, &mut bytes, WriteOptions::default()) {
+        Ok(()) => {}
+        Err(error @ WriteError::Unsayable { .. }) => {
+            return are_coded(&[error.diagnostic(program)]);
+        }
+        Err(WriteError::Sink(error)) => panic!("a vector takes all that is written: {error}"),
+    }
+    let again = json::read_program(&Context::new(), "again.json", &bytes)
+        .unwrap_or_else(|errors| panic!("what was written cannot be read: {}", errors[0]));
     is_equal(program, &again.program, Numbers::AsPrinted);
 }
 
