@@ -26,8 +26,9 @@
 //! 4. [`pass`]: passes, their registry, pipelines as text, the manager.
 //! 5. [`rewrite`]: rules written as `before ==> after`.
 //! 6. [`diff`]: what differs between two programs.
-//! 7. [`diagnostic`]: what is said about bad input.
-//! 8. [`parallel`]: several things at a time, with results that do not tell it.
+//! 7. [`stats`]: what a program consists of.
+//! 8. [`diagnostic`]: what is said about bad input.
+//! 9. [`parallel`]: several things at a time, with results that do not tell it.
 //!
 //! ```
 //! use pirogue::ir::{Context, verify};
@@ -53,4 +54,5 @@ pub mod json;
 pub mod parallel;
 pub mod pass;
 pub mod rewrite;
+pub mod stats;
 pub mod text;

@@ -93,6 +93,8 @@ pub enum Command {
     Plan(Plan),
     /// Show what differs between two programs, op by op.
     Diff(Diff),
+    /// Count what a program consists of: ops, parameters, what crosses.
+    Stats(Stats),
     /// List the passes, or show one with its options.
     Passes(Passes),
     /// Say what a diagnostic code means and what to do, or list all codes.
@@ -313,6 +315,34 @@ pub enum Names {
     Exact,
     /// When they are but for that number, which is shown as `N`.
     Generated,
+}
+
+/// `pirogue stats`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  pirogue stats train.pir
+  pirogue stats train.pir --emit json | jq .crossing
+
+Counted are the ops by name, and by role and chunk; the parameters; and what crosses from one role
+and chunk to another: a value counts once for each place that reads it.")]
+pub struct Stats {
+    /// The program, text or JSON; `-` is standard input.
+    #[arg(value_name = "IN")]
+    pub input: PathBuf,
+
+    /// What is written.
+    #[arg(long, value_enum, default_value_t = StatsForm::Text, value_name = "FORM")]
+    pub emit: StatsForm,
+}
+
+/// What `stats` writes.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub enum StatsForm {
+    /// Tables.
+    Text,
+    /// One JSON object.
+    Json,
 }
 
 /// `pirogue passes`.

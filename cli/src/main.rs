@@ -36,6 +36,7 @@ fn main() -> ExitCode {
         Command::Opt(opt) => commands::opt::run(opt, &args.global, &screen),
         Command::Plan(plan) => commands::plan::run(plan, &args.global, &screen),
         Command::Diff(diff) => commands::diff::run(diff, &screen),
+        Command::Stats(stats) => commands::stats::run(stats, &screen),
         Command::Passes(passes) => commands::passes::run(passes, &screen),
         Command::Explain(explain) => commands::explain::run(explain, &screen),
         Command::Test(test) => commands::test::run(test, &args.global, &screen),

@@ -6,6 +6,7 @@ pub mod explain;
 pub mod opt;
 pub mod passes;
 pub mod plan;
+pub mod stats;
 pub mod test;
 
 use pirogue::pass::Registry;
