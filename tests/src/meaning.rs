@@ -195,7 +195,7 @@ impl Run<'_> {
         let mut state = self.slots(op);
         let block = program.region_blocks(program.regions(op)[0])[0];
         for _ in 0..MOST_TURNS {
-            if self.content(&state[0]) % 2 == 0 {
+            if self.content(&state[0]).is_multiple_of(2) {
                 break;
             }
             for (argument, slot) in program.arguments(block).iter().zip(&state[1..]) {
