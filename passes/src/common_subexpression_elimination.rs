@@ -5,7 +5,7 @@
 //! 1. the name, of which it is known that it is a function of operands and attributes: random ops,
 //!    receives, ops in place and ops of which nothing is known are never merged;
 //! 2. the operands, and **when their memory was last written**: an op in place between the two makes
-//!    them differ, and in a loop one anywhere in the loop does;
+//!    them differ, and a loop sets what is written at all apart from what was before it;
 //! 3. all attributes by value, however spelled, and the types of all results;
 //! 4. `op_role` and `chunk_id`, their own and those of the ops of the top block they belong to: a
 //!    value never comes to be read in another job than its own. Where some ops of the program say
@@ -78,9 +78,17 @@ struct Key {
     dict: Dict,
     /// Role and chunk of the op, and of the op of the top block around it.
     job: [(Option<i32>, Option<i32>); 2],
-    /// What it reads, and when the memory of that was last written.
-    operands: SmallVec<[(Option<Value>, u32); 4]>,
+    /// What it reads, and the state of the memory of that.
+    operands: SmallVec<[(Option<Value>, State); 4]>,
     results: SmallVec<[Type; 2]>,
+}
+
+/// What is known of when a cell was written: equal for two reads that see the same. A loop counts
+/// only where the cell is written at all.
+#[derive(Copy, Clone, Default, PartialEq, Eq, Hash)]
+struct State {
+    last_write: u32,
+    in_loop: u32,
 }
 
 struct Merging {
@@ -89,6 +97,8 @@ struct Merging {
     /// the write, from 1.
     written: Vec<u32>,
     writes: u32,
+    /// How many loops were entered.
+    loops: u32,
     /// Whether ops of a name are pure: to ask the dialect once for each name is enough.
     pure: HashMap<Name, bool, FxBuildHasher>,
     /// Types as Paddle spells them.
@@ -132,6 +142,8 @@ struct Frame {
     next: Option<Op>,
     /// The op of the top block it is nested in.
     around: Option<Op>,
+    /// The number of the innermost loop around it, from 1; 0 for none.
+    in_loop: u32,
     /// How long the trail was before it.
     trail: usize,
 }
@@ -143,6 +155,7 @@ impl Merging {
             memory: Memory::of(program),
             written: vec![0; program.value_capacity()],
             writes: 0,
+            loops: 0,
             pure: HashMap::default(),
             plain_types: HashMap::default(),
             seen: HashMap::default(),
@@ -155,7 +168,7 @@ impl Merging {
     /// Visits all ops, each before those behind it, those in its regions in between. The stack is
     /// on the heap: a program may be nested deeper than that of the machine.
     fn walk(&mut self, rewriter: &mut Rewriter<'_>) {
-        let mut frames = vec![self.frame(rewriter.program(), rewriter.program().top(), None)];
+        let mut frames = vec![self.frame(rewriter.program(), rewriter.program().top(), None, 0)];
         while let Some(frame) = frames.last_mut() {
             let Some(op) = frame.next else {
                 self.forget(frame.trail);
@@ -165,22 +178,25 @@ impl Merging {
             frame.next = rewriter.program().next_op(op);
             let around = frame.around.unwrap_or(op);
             let inner = inner_blocks(rewriter.program(), op);
+            let mut in_loop = frame.in_loop;
             if inner.is_empty() {
-                self.visit(rewriter, op, around);
+                self.visit(rewriter, op, around, in_loop);
                 continue;
             }
             // In a loop an op may read what one behind it wrote in the turn before.
             if rewriter.program().name(op) != names::IF {
-                rewriter.program().nest(op).for_each(|nested| self.note_writes(nested));
+                self.loops += 1;
+                in_loop = self.loops;
             }
             for block in inner.into_iter().rev() {
-                frames.push(self.frame(rewriter.program(), block, Some(around)));
+                frames.push(self.frame(rewriter.program(), block, Some(around), in_loop));
             }
         }
     }
 
-    fn frame(&self, program: &Program, block: Block, around: Option<Op>) -> Frame {
-        Frame { next: program.block_ops(block).next(), around, trail: self.trail.len() }
+    fn frame(&self, program: &Program, block: Block, around: Option<Op>, in_loop: u32) -> Frame {
+        let next = program.block_ops(block).next();
+        Frame { next, around, in_loop, trail: self.trail.len() }
     }
 
     /// Forgets what was seen in a block that ends.
@@ -190,13 +206,13 @@ impl Merging {
         }
     }
 
-    fn visit(&mut self, rewriter: &mut Rewriter<'_>, op: Op, around: Op) {
+    fn visit(&mut self, rewriter: &mut Rewriter<'_>, op: Op, around: Op, in_loop: u32) {
         self.note_writes(op);
         let program = rewriter.program();
         if self.places.is_open(program, around) || !self.may_be_merged(program, op) {
             return;
         }
-        let key = self.key(rewriter.program(), op, around);
+        let key = self.key(rewriter.program(), op, around, in_loop);
         match self.seen.get(&key) {
             None => {
                 self.trail.push(key.clone());
@@ -225,11 +241,16 @@ impl Merging {
             && program.results(op).all(|result| self.memory.writers(result).is_empty())
     }
 
-    fn key(&mut self, program: &Program, op: Op, around: Op) -> Key {
+    fn key(&mut self, program: &Program, op: Op, around: Op, in_loop: u32) -> Key {
         let context = program.context();
-        let time = |value: Value| self.written[self.memory.cell(value).index()];
+        let state = |value: Value| {
+            let last_write = self.written[self.memory.cell(value).index()];
+            let is_written = !self.memory.writers(value).is_empty();
+            State { last_write, in_loop: if is_written { in_loop } else { 0 } }
+        };
         let operands = program.operands(op).iter();
-        let operands = operands.map(|&operand| (operand, operand.map_or(0, time))).collect();
+        let operands = operands.map(|&operand| (operand, operand.map(state).unwrap_or_default()));
+        let operands = operands.collect();
         let plain = |ty: Type| {
             let plain = || context.ty(context.type_kind(ty).clone());
             *self.plain_types.entry(ty).or_insert_with(plain)

@@ -6,8 +6,8 @@
 //! 2. What they need, again and again: the ops that define what they read, the ops that write the
 //!    memory they read, the op around them, and what its regions yield.
 //! 3. All others are erased, from the last to the first.
-//! 4. A list that is gone no longer ties its elements together, so 1 to 3 are repeated until nothing
-//!    is erased.
+//! 4. A list that is gone no longer ties its elements together, nor does any op whose results lie in
+//!    the memory of what it reads: if such went, 1 to 3 are repeated.
 //!
 //! A branch or loop goes as a whole or stays as a whole: results, loop variables and kwargs that
 //! nobody reads stay. Random numbers that nobody reads go, as they do in Paddle, and those that are
@@ -63,24 +63,42 @@ pub fn eliminate_dead_code(rewriter: &mut Rewriter<'_>) -> u64 {
     let mut total = 0;
     loop {
         let erased = erase_dead_ops(rewriter);
-        if erased == 0 {
+        total += erased.ops;
+        if !erased.some_tied_memory {
             return total;
         }
-        total += erased;
     }
 }
 
-fn erase_dead_ops(rewriter: &mut Rewriter<'_>) -> u64 {
+#[derive(Default)]
+struct Erased {
+    ops: u64,
+    /// Whether values share memory no longer that did because of one of them.
+    some_tied_memory: bool,
+}
+
+fn erase_dead_ops(rewriter: &mut Rewriter<'_>) -> Erased {
     let program = rewriter.program();
     let ops: Vec<Op> = program.top_ops().flat_map(|op| program.nest(op)).collect();
     let needed = Needs::of(program, &ops).needed;
-    let mut erased = 0;
+    let mut erased = Erased::default();
     // What reads a value stands behind its definition, so it is gone before it.
     for &op in ops.iter().rev().filter(|op| !needed.contains(op.index())) {
+        erased.ops += 1;
+        erased.some_tied_memory |= ties_memory(rewriter.program(), op);
         rewriter.erase(op).expect("whatever reads a dead op is dead, and erased before it");
-        erased += 1;
     }
     erased
+}
+
+/// Whether results of an op lie in the memory of what it reads. (Ops of which nothing is known are
+/// never erased.)
+fn ties_memory(program: &Program, op: Op) -> bool {
+    let name = program.name(op);
+    let has_aliases =
+        program.context().facts(name).is_some_and(|facts| facts.aliases().count() > 0);
+    let is_list = matches!(name, names::COMBINE | names::SPLIT | names::SLICE);
+    has_aliases || is_list || !program.regions(op).is_empty()
 }
 
 /// The ops that are needed, found from those that must stay.

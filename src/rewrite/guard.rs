@@ -54,11 +54,13 @@ impl Match<'_> {
             && (memory.writers(value).is_empty() || self.is_unwritten_until_users(value, result))
     }
 
-    /// Nothing writes a value before all that read `result` have read it.
+    /// Nothing writes a value before all that read `result` have read it. What has a name is read
+    /// when the run is over.
     fn is_unwritten_until_users(&self, value: Value, result: Value) -> bool {
         let (program, memory) = (self.program, self.memory);
         let users = || program.uses(result).map(|Use { op, .. }| op);
         memory.is_alone(result)
+            && !memory.is_named(result)
             && Memory::is_one_job(program, users().chain([self.root]))
             && users().all(|user| !memory.is_written_between(program, value, self.root, user))
     }

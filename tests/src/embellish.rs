@@ -1,6 +1,6 @@
 //! Adds to a program what passes can take away: copies, casts that do nothing, pairs of transposes
 //! and of reshapes, ops twice over, chains that nobody reads; and what must stop them: writes in
-//! place and names.
+//! place, before, between and behind, and names.
 //!
 //! Each [`Twist`] is one addition behind an op; it leaves the program valid.
 
@@ -21,27 +21,51 @@ pub struct Twist {
     pub later: u8,
     /// Which of the uses behind it read the new value.
     pub uses: u8,
+    /// What is written on the way, and whether the new value has a name.
+    pub variant: u8,
 }
 
 /// Lists of up to so many additions.
 pub fn twists(most: usize) -> impl Strategy<Value = Vec<Twist>> {
-    let twist = (any::<u16>(), any::<u8>(), any::<u8>(), any::<u8>());
-    let twist = twist.prop_map(|(at, kind, later, uses)| Twist { at, kind, later, uses });
+    let twist = (any::<u16>(), any::<[u8; 4]>());
+    let twist = twist.prop_map(|(at, [kind, later, uses, variant])| Twist {
+        at,
+        kind,
+        later,
+        uses,
+        variant,
+    });
     prop::collection::vec(twist, 0..=most)
 }
 
 /// Makes the additions, one after the other.
 pub fn embellish(program: &mut Program, twists: &[Twist]) {
     for (serial, twist) in twists.iter().enumerate() {
-        let ops: Vec<Op> = program.top_ops().flat_map(|op| program.nest(op)).collect();
-        let tensors = |&op: &Op| {
-            let is_tensor = |value| matches!(kind(program, value), TypeKind::Tensor(_));
-            program.result_count(op) > 0 && is_tensor(program.result(op, 0))
+        let is_source = |&op: &Op| {
+            program.result_count(op) > 0
+                && matches!(kind(program, program.result(op, 0)), TypeKind::Tensor(_))
         };
-        let candidates: Vec<Op> = ops.into_iter().filter(tensors).collect();
-        let Some(at) = usize::from(twist.at).checked_rem(candidates.len()) else { return };
+        let all = program.top_ops().flat_map(|op| program.nest(op)).filter(is_source);
+        let mut sources: Vec<Op> = all.collect();
+        // There are few ops in regions, and much can go wrong in them.
+        if twist.at % 2 == 1 {
+            let is_nested = |op: &Op| program.block_of(*op) != program.top();
+            let nested: Vec<Op> = sources.iter().copied().filter(is_nested).collect();
+            sources = if nested.is_empty() { sources } else { nested };
+        }
+        let Some(at) = usize::from(twist.at / 2).checked_rem(sources.len()) else { return };
         let mut rewriter = Rewriter::new(program);
-        Addition::new(&mut rewriter, candidates[at], *twist).make(serial);
+        Addition::new(&mut rewriter, sources[at], *twist).make(serial);
+    }
+}
+
+/// Takes away all roles and chunks: the program is then one job.
+pub fn without_places(program: &mut Program) {
+    let ops: Vec<Op> = program.top_ops().flat_map(|op| program.nest(op)).collect();
+    let mut rewriter = Rewriter::new(program);
+    for op in ops {
+        rewriter.remove_attr(op, names::OP_ROLE);
+        rewriter.remove_attr(op, names::CHUNK_ID);
     }
 }
 
@@ -77,27 +101,90 @@ impl<'a, 'p> Addition<'a, 'p> {
         let (x, ty) = (self.value, self.ty());
         let is_cube = matches!(kind(self.rewriter.program(), x), TypeKind::Tensor(tensor)
             if *tensor.dims == [4, 3, 8]);
-        let new = match self.twist.kind % 12 {
+        let new = match self.twist.kind % 16 {
             0 => self.op("pd_op.assign", &[x], ty, &[]),
-            1 | 2 => {
-                let once = self.op("pd_op.relu", &[x], ty, &[]);
-                self.op("pd_op.relu", &[once], ty, &[])
-            }
-            3 => {
-                let element = AttrValue::DataType("float32".into());
-                self.op("pd_op.cast", &[x], ty, &[("dtype", element)])
-            }
+            1 | 2 => self.twice("pd_op.relu"),
+            3 => self.op("pd_op.cast", &[x], ty, &[("dtype", self.dtype())]),
             4 | 5 if is_cube => self.turned_twice(),
             6 if is_cube => self.reshaped_twice(),
-            7 => {
-                let one = self.constant(ty);
-                self.op("pd_op.multiply", &[x, one], ty, &[])
-            }
-            8 | 9 => self.op("pd_op.exp_", &[x], ty, &[]),
-            10 if self.is_at_top() => return self.give_name(serial),
+            7 => self.times_one(),
+            8 => self.op("pd_op.exp_", &[x], ty, &[]),
+            9..12 => self.twins(serial),
+            12 | 13 => self.twin_in_a_region(serial),
+            14 if self.is_at_top() => return self.give_name(x, &format!("name_{serial}")),
             _ => self.op("pd_op.tanh", &[x], ty, &[]),
         };
         self.redirect(new);
+        if self.twist.variant % 8 == 7 && self.is_at_top() {
+            self.give_name(new, &format!("result_{serial}"));
+        }
+    }
+
+    /// Writes one of two values, or neither, or both.
+    fn write_some(&mut self, values: [Value; 2]) {
+        for (bit, value) in values.into_iter().enumerate() {
+            if self.twist.variant >> bit & 1 == 1 {
+                let ty = self.rewriter.program().ty(value);
+                self.op("pd_op.exp_", &[value], ty, &[]);
+            }
+        }
+    }
+
+    fn twice(&mut self, name: &str) -> Value {
+        let once = self.op(name, &[self.value], self.ty(), &[]);
+        self.write_some([self.value, once]);
+        let again = self.op(name, &[once], self.ty(), &[]);
+        self.write_late(once);
+        again
+    }
+
+    /// Writes a value behind all that was added.
+    fn write_late(&mut self, value: Value) {
+        if self.twist.variant >> 2 & 1 == 1 {
+            self.op("pd_op.exp_", &[value], self.ty(), &[]);
+        }
+    }
+
+    /// Two equal ops and their sum.
+    fn twins(&mut self, serial: usize) -> Value {
+        let first = self.op("pd_op.tanh", &[self.value], self.ty(), &[]);
+        self.write_some([self.value, first]);
+        let second = self.op("pd_op.tanh", &[self.value], self.ty(), &[]);
+        self.write_late(second);
+        if self.twist.variant >= 192 && self.is_at_top() {
+            self.give_name(first, &format!("first_{serial}"));
+            self.give_name(second, &format!("second_{serial}"));
+        }
+        self.op("pd_op.add", &[first, second], self.ty(), &[])
+    }
+
+    /// The source reads a value from outside its region: there, an op of it; here, its equal, and a
+    /// write that it sees in the next turn of a loop.
+    fn twin_in_a_region(&mut self, serial: usize) -> Value {
+        let program = self.rewriter.program();
+        let here = program.block_of(self.source);
+        let outside = program.operands(self.source).iter().flatten().copied().find(|&value| {
+            let op = program.defining_op(value);
+            op.is_some_and(|op| program.block_of(op) != here) && program.ty(value) == self.ty()
+        });
+        let Some((x, definition)) = outside.zip(outside.and_then(|x| program.defining_op(x)))
+        else {
+            return self.twins(serial);
+        };
+        let inside = std::mem::replace(&mut self.last, definition);
+        let first = self.op("pd_op.tanh", &[x], self.ty(), &[]);
+        self.last = inside;
+        let second = self.op("pd_op.tanh", &[x], self.ty(), &[]);
+        let sum = self.op("pd_op.add", &[first, second], self.ty(), &[]);
+        let seen = self.op("pd_op.print", &[sum], self.ty(), &[]);
+        self.write_late(x);
+        seen
+    }
+
+    fn times_one(&mut self) -> Value {
+        let one = self.constant(self.ty());
+        self.write_some([self.value, one]);
+        self.op("pd_op.multiply", &[self.value, one], self.ty(), &[])
     }
 
     fn ty(&self) -> Type {
@@ -133,6 +220,13 @@ impl<'a, 'p> Addition<'a, 'p> {
         self.rewriter.program().result(self.last, 0)
     }
 
+    /// The element type of the value.
+    fn dtype(&self) -> AttrValue {
+        let tensor = kind(self.rewriter.program(), self.value).as_tensor();
+        let element = tensor.map_or(ScalarType::Undefined, |tensor| tensor.element);
+        AttrValue::DataType(element.dtype().into())
+    }
+
     fn tensor(&self, dims: &[i64], element: ScalarType) -> Type {
         self.rewriter.context().ty(TypeKind::Tensor(TensorType::new(dims, element)))
     }
@@ -144,7 +238,7 @@ impl<'a, 'p> Addition<'a, 'p> {
     }
 
     fn constant(&mut self, ty: Type) -> Value {
-        let dtype = ("dtype", AttrValue::DataType("float32".into()));
+        let dtype = ("dtype", self.dtype());
         self.op("pd_op.full", &[], ty, &[dtype, ("value", AttrValue::Int(1, IntKind::NotSaid))])
     }
 
@@ -154,6 +248,7 @@ impl<'a, 'p> Addition<'a, 'p> {
         let there = self.integers(&[1, 2, 0], IntKind::I32);
         let back = self.integers(&[2, 0, 1], IntKind::I32);
         let once = self.op("pd_op.transpose", &[self.value], turned, &[("perm", there)]);
+        self.write_some([self.value, once]);
         self.op("pd_op.transpose", &[once], self.ty(), &[("perm", back)])
     }
 
@@ -164,20 +259,21 @@ impl<'a, 'p> Addition<'a, 'p> {
             let list = self.integers(dims, IntKind::I64);
             let shape = self.op("pd_op.full_int_array", &[], length, &[("value", list)]);
             let ty = self.tensor(dims, ScalarType::F32);
+            self.write_some([self.value, shape]);
             value = self.op("pd_op.reshape", &[value, shape], ty, &[]);
         }
         value
     }
 
-    fn give_name(self, serial: usize) {
+    fn give_name(&mut self, value: Value, name: &str) {
         let context = self.rewriter.context();
         let program = self.rewriter.program();
-        let name = AttrValue::string(&format!("embellished_{serial}"));
-        let dict = context.dict([(names::OUTPUT_NAME, context.attr(name))]);
+        let name = context.attr(AttrValue::string(name));
+        let dict = context.dict([(names::OUTPUT_NAME, name)]);
         let (role, chunk) = (program.role(self.source), program.chunk(self.source));
-        let operands = [Some(self.value)];
+        let operands = [Some(value)];
         let spec = OpSpec::new(names::SHADOW_OUTPUT).operands(&operands).dict(dict);
-        self.rewriter.create(At::After(self.last), spec.role(role).chunk(chunk));
+        self.last = self.rewriter.create(At::After(self.last), spec.role(role).chunk(chunk));
     }
 
     /// Some of the uses behind the addition read the new value.

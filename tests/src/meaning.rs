@@ -20,8 +20,8 @@ use pirogue::text::attr_text;
 pub struct Meaning {
     /// Effects in their order: an op and a digest of what it was given.
     pub effects: Vec<(String, u64)>,
-    /// What is under each name in the end.
-    pub named: BTreeMap<String, u64>,
+    /// What is under each name in the end, and the first name of the same place.
+    pub named: BTreeMap<String, (u64, String)>,
 }
 
 /// Runs a program. Each `salt` gives it other inputs, and so other branches.
@@ -39,7 +39,14 @@ pub fn meaning(program: &Program, salt: u64) -> Meaning {
         run.values[argument.value.index()] = Slot::One(cell);
     }
     run.block(program.top());
-    let named = run.named.iter().map(|(name, &cell)| (name.clone(), run.cells[cell]));
+    let mut first_names = BTreeMap::new();
+    for (name, &cell) in &run.named {
+        first_names.entry(cell).or_insert(name);
+    }
+    let named = run.named.iter().map(|(name, cell)| {
+        let first = first_names[cell].clone();
+        (name.clone(), (run.cells[*cell], first))
+    });
     Meaning { named: named.collect(), effects: run.effects }
 }
 
@@ -71,7 +78,7 @@ struct Run<'p> {
     effects: Vec<(String, u64)>,
 }
 
-/// What all elements of a constant are; other constants are a number like any other.
+/// A tensor of ones.
 const ONE: u64 = 1;
 /// Loops run at most so often.
 const MOST_TURNS: usize = 3;
@@ -280,7 +287,8 @@ impl Run<'_> {
     /// The number that an op makes of which something is known.
     ///
     /// Ops of which twice is once set a bit; a permutation of axes moves three lanes of 21 bits; a
-    /// copy, a new shape, a cast to the same type and a product with ones change nothing.
+    /// copy, a new shape, a cast to the same type and a product with ones change nothing; a constant
+    /// is its value.
     fn plain(&self, op: Op, given: &[u64]) -> Option<u64> {
         let program = self.program;
         let text = program.name_text(op);
@@ -298,8 +306,10 @@ impl Run<'_> {
             ("transpose", &[x]) => Some(permuted(x, &self.permutation(op)?)),
             ("multiply", &[x, ONE] | &[ONE, x]) => Some(x),
             ("full", &[]) => {
-                let value = program.attr_value(op, names::VALUE)?.as_int()?;
-                (value == 1).then_some(ONE)
+                let value = program.attr(op, names::VALUE)?;
+                let is_one = program.context().attr_value(value).as_int() == Some(1);
+                let text = || digest(("full", attr_text(program.context(), value), self.salt));
+                Some(if is_one { ONE } else { text() })
             }
             _ => None,
         }

@@ -8,7 +8,7 @@ use pirogue::ir::{Context, Name, Op, Program, names};
 use pirogue::pass::{Law, PassInfo, PassManager, Pipeline, Registry, Session, Verify};
 use pirogue::text;
 use pirogue_system_tests::corpus;
-use pirogue_system_tests::embellish::{embellish, twists};
+use pirogue_system_tests::embellish::{Twist, embellish, twists, without_places};
 use pirogue_system_tests::laws::{Verdict, fails, holds_for, is_clean, is_same};
 use pirogue_system_tests::meaning::meaning;
 use pirogue_system_tests::random::{Lists, recipe};
@@ -56,8 +56,7 @@ fn every_pass_keeps_the_laws_it_declares() {
     for info in registry().iter().filter(|info| !info.laws.is_empty()) {
         let runs = Cell::new(0);
         holds_for(60, recipe(60, Lists::MayCross), twists(16), |program, _, twists| {
-            let mut before = program.clone();
-            embellish(&mut before, twists);
+            let before = embellished(program, twists, true);
             is_clean("the input", &before)?;
             let mut after = before.clone();
             // Some programs are not for some passes: then they stay as they are.
@@ -79,16 +78,21 @@ const CLEANING: [&str; 4] = [
     "common_subexpression_elimination,canonicalize,dead_code_elimination",
 ];
 
+/// A program with additions; without roles and chunks, where that is asked for.
+fn embellished(program: &Program, twists: &[Twist], has_places: bool) -> Program {
+    let mut program = program.clone();
+    embellish(&mut program, twists);
+    if !has_places {
+        without_places(&mut program);
+    }
+    program
+}
+
 fn means_the_same(before: &Program, after: &Program, pipeline: &str) -> Verdict {
     for salt in 0..4 {
         let [expected, found] = [before, after].map(|program| meaning(program, salt));
-        prop_assert_eq!(
-            expected,
-            found,
-            "`{}` changed the meaning\n{}",
-            pipeline,
-            text::to_text(after)
-        );
+        let [given, made] = [before, after].map(text::to_text);
+        prop_assert_eq!(expected, found, "`{}` made of\n{}this\n{}", pipeline, given, made);
     }
     Ok(())
 }
@@ -96,9 +100,9 @@ fn means_the_same(before: &Program, after: &Program, pipeline: &str) -> Verdict 
 #[test]
 fn cleaning_keeps_the_meaning_of_a_program() {
     let totals = RefCell::new(BTreeMap::new());
-    holds_for(250, recipe(50, Lists::MayCross), twists(24), |program, _, twists| {
-        let mut before = program.clone();
-        embellish(&mut before, twists);
+    let extra = (twists(24), any::<bool>());
+    holds_for(400, recipe(50, Lists::MayCross), extra, |program, _, (twists, has_places)| {
+        let before = embellished(program, twists, *has_places);
         for pipeline in CLEANING {
             let mut after = before.clone();
             for (name, count) in run(pipeline, &mut after).map_err(fails)? {
@@ -169,8 +173,7 @@ fn known_outside(program: &Program) -> Vec<String> {
 #[test]
 fn cleaning_takes_away_no_name() {
     holds_for(150, recipe(60, Lists::MayCross), twists(24), |program, _, twists| {
-        let mut before = program.clone();
-        embellish(&mut before, twists);
+        let before = embellished(program, twists, true);
         for pipeline in CLEANING {
             let mut after = before.clone();
             run(pipeline, &mut after).map_err(fails)?;

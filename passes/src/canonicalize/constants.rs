@@ -7,6 +7,8 @@
 use pirogue::ir::{AttrValue, FloatBits, Scalar, ScalarType};
 use pirogue::rewrite::{Bound, RuleBuilder, rule};
 
+use super::types::dtype;
+
 pub(super) fn rules() -> Vec<RuleBuilder> {
     vec![
         rule(
@@ -34,7 +36,9 @@ pub(super) fn rules() -> Vec<RuleBuilder> {
             "r@pd_op.cast(y@pd_op.full(){shape=n,value=v,place=p}){dtype=d} \
              ==> pd_op.full(){shape=n,value=v,dtype=d,place=p} where v is exact in both types",
         )
-        .when(["r", "y", "v"], |[r, y, v]| is_exact_in_both(r, y, v)),
+        .when(["r", "y", "v", "d"], |[r, y, v, d]| {
+            r.element() == dtype(d) && is_exact_in_both(r, y, v)
+        }),
     ]
 }
 

@@ -24,7 +24,8 @@ pub(super) fn rules() -> Vec<RuleBuilder> {
     ]
 }
 
-fn dtype(attr: Bound<'_>) -> Option<ScalarType> {
+/// The element type that an attribute is.
+pub(super) fn dtype(attr: Bound<'_>) -> Option<ScalarType> {
     match attr.attr()? {
         AttrValue::DataType(word) => ScalarType::from_dtype(word),
         _ => None,

@@ -63,6 +63,14 @@ fn a_value_that_stands_for_another_is_written_after_its_readers_and_the_other_ne
 }
 
 #[test]
+fn what_has_a_name_is_read_when_the_run_is_over() {
+    let named = r#"    () = "builtin.shadow_output" (%2) {output_name:"r"} : (tensor<2xf32>) -> 
+"#;
+    let late = |write: &str| chain("", "", named, write);
+    assert_eq!((fired(&forward(), &late("")), fired(&forward(), &late(&write("%1", 9)))), (1, 0));
+}
+
+#[test]
 fn where_jobs_may_run_in_another_order_written_values_are_left_alone() {
     let body = |place: &str| {
         format!(
