@@ -375,6 +375,12 @@ impl Program {
         self.uses.get_or_init(|| UseIndex::build(self)).of(value)
     }
 
+    /// Puts the uses of each value in another order, which `seed` makes: for tests, since no result
+    /// may depend on it. A clone has them in the usual order again.
+    pub fn shuffle_uses(&mut self, seed: u64) {
+        self.uses = UseIndex::shuffled(self, seed).into();
+    }
+
     /// Whether nothing uses a value.
     pub fn is_unused(&self, value: Value) -> bool {
         self.uses(value).next().is_none()
