@@ -38,8 +38,11 @@ const WAYS: [(&str, Way); 4] = [
     ("watched", Way::Watched),
 ];
 
+/// Makes a pipeline: each run has its own.
+type Make = fn() -> Pipeline;
+
 /// Pipelines by what they are made of.
-const PIPELINES: [(&str, fn() -> Pipeline); 3] = [
+const PIPELINES: [(&str, Make); 3] = [
     ("shipped", shipped),
     ("reading", || (0..20).fold(Pipeline::new(), |pipeline, _| pipeline.then_boxed(reading()))),
     ("editing", || Pipeline::new().then_boxed(editing())),
@@ -102,7 +105,7 @@ fn cpu_time() -> Duration {
     Duration::try_from(time).expect("it counts up from zero")
 }
 
-fn measure(way: Way, pipeline: fn() -> Pipeline, given: &Program) -> Duration {
+fn measure(way: Way, pipeline: Make, given: &Program) -> Duration {
     let (pipeline, mut program) = (pipeline(), given.clone());
     let start = cpu_time();
     run(way, pipeline, &mut program);
