@@ -26,6 +26,7 @@ mod origin;
 mod program;
 mod rewriter;
 mod rows;
+mod saved;
 mod types;
 mod undo;
 mod uses;

@@ -3,7 +3,8 @@
 //! An undo log holds what each edit overwrote, a list for each kind of cell, and the lengths of
 //! the tables before the first edit. It costs a few bytes an edit and nothing per op, so that a
 //! pass can be guarded without copying the program. Cells are independent, so the lists need no
-//! order among them; within a list the oldest entry of a cell is put back last.
+//! order among them; within a list the oldest entry of a cell is put back last. Columns and operands,
+//! of which passes may change every cell, are [saved](super::saved) by the line.
 //!
 //! Invariants:
 //! - a cell is logged *before* it changes: an edit that panics halfway can be taken back too;
@@ -14,18 +15,22 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::program::{Run, column_cell};
+use super::program::Run;
+use super::saved::SavedLines;
 use super::{At, Block, Dict, Op, Origins, Program, Region, Type, Value};
 
 /// What the edits of a rewriter overwrote; see the [module](self).
 pub(crate) struct Undo {
     before: Before,
     links: Vec<(Op, Links)>,
+    /// The op before which the last one was put: what is put there next is beside a new op, and
+    /// changes nothing else that is old.
+    put_before: Option<Op>,
     runs: Vec<(Op, Run, Run)>,
     dicts: Vec<(Op, Dict)>,
-    roles: Vec<(Op, i32)>,
-    chunks: Vec<(Op, i32)>,
-    operands: Vec<(u32, Option<Value>)>,
+    roles: SavedLines<i32>,
+    chunks: SavedLines<i32>,
+    operands: SavedLines<Option<Value>>,
     types: Vec<(Value, Type)>,
     blocks: Vec<(Block, Ends)>,
     op_regions: Vec<(Op, SmallVec<[Region; 2]>)>,
@@ -74,11 +79,12 @@ impl Undo {
                 origins: Arc::clone(&program.origins),
             },
             links: Vec::new(),
+            put_before: None,
             runs: Vec::new(),
             dicts: Vec::new(),
-            roles: Vec::new(),
-            chunks: Vec::new(),
-            operands: Vec::new(),
+            roles: SavedLines::default(),
+            chunks: SavedLines::default(),
+            operands: SavedLines::default(),
             types: Vec::new(),
             blocks: Vec::new(),
             op_regions: Vec::new(),
@@ -95,6 +101,13 @@ impl Undo {
 impl Undo {
     /// An op is put somewhere. A place that does not exist is for the edit to refuse.
     pub(super) fn insertion(&mut self, program: &Program, at: At) {
+        let before = match at {
+            At::Before(op) => Some(op),
+            _ => None,
+        };
+        if before.is_some() && before == self.put_before {
+            return;
+        }
         let row_of = |op: Op| program.ops.get(op.index());
         let (block, around) = match at {
             At::End(block) => (Some(block), [program.blocks[block.index()].last, None]),
@@ -109,6 +122,7 @@ impl Undo {
         };
         if let Some(block) = block {
             self.links(program, block, &around);
+            self.put_before = before;
         }
     }
 
@@ -127,8 +141,10 @@ impl Undo {
     }
 
     fn links(&mut self, program: &Program, block: Block, around: &[Option<Op>]) {
+        self.put_before = None;
         for op in around.iter().copied().flatten() {
-            if self.is_new(op) {
+            let is_logged = self.links.last().is_some_and(|last| last.0 == op);
+            if is_logged || self.is_new(op) {
                 continue;
             }
             let row = &program.ops[op.index()];
@@ -162,23 +178,17 @@ impl Undo {
 
     /// The role of an op changes.
     pub(super) fn role(&mut self, program: &Program, op: Op) {
-        if !self.is_new(op) {
-            self.roles.push((op, column_cell(program.role(op))));
-        }
+        self.roles.save(&program.roles, self.before.ops, op.index());
     }
 
     /// The chunk of an op changes.
     pub(super) fn chunk(&mut self, program: &Program, op: Op) {
-        if !self.is_new(op) {
-            self.chunks.push((op, column_cell(program.chunk(op))));
-        }
+        self.chunks.save(&program.chunks, self.before.ops, op.index());
     }
 
     /// A slot of the operand pool changes.
     pub(super) fn operand(&mut self, program: &Program, slot: usize) {
-        if slot < self.before.operands {
-            self.operands.push((slot as u32, program.operands[slot]));
-        }
+        self.operands.save(&program.operands, self.before.operands, slot);
     }
 
     /// The type of a value changes.
@@ -245,15 +255,9 @@ impl Undo {
         for &(op, dict) in self.dicts.iter().rev() {
             program.ops[op.index()].dict = dict;
         }
-        for &(op, role) in self.roles.iter().rev() {
-            program.roles[op.index()] = role;
-        }
-        for &(op, chunk) in self.chunks.iter().rev() {
-            program.chunks[op.index()] = chunk;
-        }
-        for &(slot, value) in self.operands.iter().rev() {
-            program.operands[slot as usize] = value;
-        }
+        self.roles.put_back(&mut program.roles);
+        self.chunks.put_back(&mut program.chunks);
+        self.operands.put_back(&mut program.operands);
         for &(value, ty) in self.types.iter().rev() {
             program.values[value.index()].ty = ty;
         }

@@ -1,5 +1,6 @@
 //! Runs the pass, and then what a scheduler needs, on a program:
 //! `cargo run -p my-pass -- examples/gpt_stage0.pir`.
+#![allow(clippy::print_stderr, reason = "what was found is said on standard error")]
 
 use std::error::Error;
 use std::io;
