@@ -24,7 +24,10 @@
 //! 2. [`dialect`]: what is known about each op.
 //! 3. [`text`] and [`json`]: the two forms that Paddle writes.
 //! 4. [`pass`]: passes, their registry, pipelines as text, the manager.
-//! 5. [`diagnostic`]: what is said about bad input.
+//! 5. [`rewrite`]: rules written as `before ==> after`.
+//! 6. [`diff`]: what differs between two programs.
+//! 7. [`diagnostic`]: what is said about bad input.
+//! 8. [`parallel`]: several things at a time, with results that do not tell it.
 //!
 //! ```
 //! use pirogue::ir::{Context, verify};
@@ -44,7 +47,10 @@
 //! ```
 pub mod diagnostic;
 pub mod dialect;
+pub mod diff;
 pub mod ir;
 pub mod json;
+pub mod parallel;
 pub mod pass;
+pub mod rewrite;
 pub mod text;

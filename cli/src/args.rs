@@ -2,9 +2,9 @@
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::thread;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use pirogue::parallel::default_threads;
 
 /// Read, transform and plan pipeline-parallel training programs.
 #[derive(Debug, Parser)]
@@ -22,10 +22,11 @@ const EXAMPLES: &str = "\
 Examples:
   pirogue plan stage0.pir --stages 2 --chunks 2 --micro-batches 4 --stage 0 -o plan
   pirogue opt stage0.pir -p infer_chunk_ids -o inferred.pir
+  pirogue diff stage0.pir inferred.pir
   pirogue passes pipeline_scheduler_VPP
 
 Programs are what Paddle prints (`print(program)`) or saves (`paddle.jit.save`, `.json`).
-Exit status: 0 done, 1 the input or the plan is wrong, 2 the command line is wrong.";
+Exit status: 0 done, 1 the input or the plan is wrong or programs differ, 2 the command line is wrong.";
 
 /// Options of all commands.
 #[derive(Debug, ClapArgs)]
@@ -40,7 +41,7 @@ pub struct Global {
     /// How diagnostics are written to standard error.
     #[arg(long, value_enum, default_value_t = DiagnosticForm::Human, global = true, value_name = "FORM")]
     pub diagnostics: DiagnosticForm,
-    /// Whether diagnostics have colours.
+    /// Whether there are colours.
     #[arg(long, value_enum, default_value_t = ColourChoice::Auto, global = true, value_name = "WHEN")]
     pub color: ColourChoice,
     /// How many threads work at a time; as many as there are processors, if not given.
@@ -51,8 +52,7 @@ pub struct Global {
 impl Global {
     /// How many threads may work at a time. What comes out does not depend on it.
     pub fn threads(&self) -> NonZeroUsize {
-        let all = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        self.threads.unwrap_or_else(all)
+        self.threads.unwrap_or_else(default_threads)
     }
 }
 
@@ -73,10 +73,10 @@ pub enum DiagnosticForm {
     Json,
 }
 
-/// Whether diagnostics have colours.
+/// Whether there are colours.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ColourChoice {
-    /// If standard error is a terminal.
+    /// On a terminal.
     Auto,
     /// Wherever they go.
     Always,
@@ -91,10 +91,14 @@ pub enum Command {
     Opt(Opt),
     /// Make the programs and the job list of a pipeline stage.
     Plan(Plan),
+    /// Show what differs between two programs, op by op.
+    Diff(Diff),
     /// List the passes, or show one with its options.
     Passes(Passes),
     /// Say what a diagnostic code means and what to do, or list all codes.
     Explain(Explain),
+    /// Run cases: programs in files, with what passes are expected to make of them.
+    Test(Test),
     /// Print a completion script for a shell.
     Completions {
         /// The shell.
@@ -265,6 +269,52 @@ pub enum SkipGc {
     Exact,
 }
 
+/// `pirogue diff`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  pirogue diff before.pir after.pir
+  pirogue opt train.pir -p infer_chunk_ids | pirogue diff train.pir -
+  pirogue diff train.pir train.json                 what is printed, and what is saved
+  pirogue diff old/forward0.pir new/forward0.pir --names generated --side-by-side
+
+Marks: - only in A, + only in B, < and > moved from here and to here, ~ changed, with what changed
+below. Values that both programs have go by their names in A, others by `%+0`, `%+1`, ...; so a new
+number alone is no difference. Ops that stay are shown without attributes.
+Programs of files that hold several, with `// -----` between, are compared one by one.
+Exit status: 0 no differences, 1 differences or a program that cannot be read, 2 the command line
+is wrong.")]
+pub struct Diff {
+    /// The program that was, text or JSON; `-` is standard input.
+    #[arg(value_name = "A")]
+    pub first: PathBuf,
+    /// The program that is.
+    #[arg(value_name = "B")]
+    pub second: PathBuf,
+    /// Show A on the left and B on the right.
+    #[arg(short = 'y', long)]
+    pub side_by_side: bool,
+    /// How many characters a line has side by side.
+    #[arg(long, value_name = "N", default_value_t = 160, requires = "side_by_side")]
+    pub width: usize,
+    /// How many of the same ops are shown around what differs.
+    #[arg(short = 'U', long, value_name = "N", default_value_t = 3)]
+    pub context: usize,
+    /// When names that were made from the number of a value, such as `var_6_pd_op.matmul_0`, are
+    /// the same.
+    #[arg(long, value_enum, default_value_t = Names::Exact, value_name = "RULE")]
+    pub names: Names,
+}
+
+/// When names are the same.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Names {
+    /// When they are the same text.
+    Exact,
+    /// When they are but for that number, which is shown as `N`.
+    Generated,
+}
+
 /// `pirogue passes`.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
@@ -287,4 +337,50 @@ pub struct Explain {
     /// Codes, as they stand in brackets behind `error`, `warning` or `note`.
     #[arg(value_name = "CODE")]
     pub codes: Vec<String>,
+}
+
+/// `pirogue test`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  pirogue test tests/cases                          run all cases of all `.pir` files
+  pirogue test tests/cases embedding                those whose names have `embedding` in them
+  pirogue test tests/cases --bless                  take what they show now as right
+  pirogue test tests/cases/roles.pir --snapshots snapshots/cases
+
+A file holds cases, with lines of `// -----` between:
+
+  // case: an op between two forward ops is forward
+  // run: -p complete_op_roles
+  // show: diff
+  {
+      (%0) = \"pd_op.data\" () {name:\"x\",op_role:0} : () -> tensor<2xf32>
+      (%1) = \"pd_op.relu\" (%0) {} : (tensor<2xf32>) -> tensor<2xf32>
+  }
+  // -----
+  // case: where no op has a role, none can be found
+  // run: -p complete_op_roles
+  {
+      (%0) = \"pd_op.data\" () {name:\"x\"} : () -> tensor<2xf32>
+      // expect-error@above E0212: no op of the top block says its role
+  }
+
+`show` takes diff, program, jobs, jobs(forward0), stats and diagnostics; what a case shows is kept in
+`snapshots/FILE/CASE.snap` in the folder of the cases, and compared without the numbers of values.
+Errors and warnings fail a case that does not expect them (`expect-error`, `expect-warning`,
+`expect-note`; `@above`, `@below`, `@+1`, `@-1` say of which line), and so does what is expected and
+not said. Each case is also printed and read again, verified, and run with one thread and several.")]
+pub struct Test {
+    /// The folder of the cases, or a file of it.
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// Run the cases whose names have this in them.
+    #[arg(value_name = "FILTER")]
+    pub filter: Option<String>,
+    /// Write the snapshots that are missing or differ.
+    #[arg(long)]
+    pub bless: bool,
+    /// Where the snapshots are, if not in `snapshots` in the folder of the cases.
+    #[arg(long, value_name = "FOLDER")]
+    pub snapshots: Option<PathBuf>,
 }

@@ -5,23 +5,27 @@ use std::process::ExitCode;
 
 use pirogue::diagnostic::Diagnostic;
 
-/// Whose fault it is, with the diagnostics to show: at least one error among them.
+/// Whose fault it is, with the diagnostics to show: at least one error among them, unless
+/// the answer is a difference.
 pub enum Failure {
     /// The input, or the plan that was asked for, is wrong; or files cannot be read or written.
     Input(Vec<Diagnostic>),
+    /// The programs that were compared differ, which has been said; and what else is to be said.
+    Different(Vec<Diagnostic>),
     /// The command line is wrong.
     CommandLine(Vec<Diagnostic>),
 }
 
 impl Failure {
     pub fn diagnostics(&self) -> &[Diagnostic] {
-        let (Self::Input(diagnostics) | Self::CommandLine(diagnostics)) = self;
-        diagnostics
+        match self {
+            Self::Input(found) | Self::Different(found) | Self::CommandLine(found) => found,
+        }
     }
 
     pub fn exit_code(&self) -> ExitCode {
         match self {
-            Self::Input(_) => ExitCode::from(1),
+            Self::Input(_) | Self::Different(_) => ExitCode::from(1),
             Self::CommandLine(_) => ExitCode::from(2),
         }
     }

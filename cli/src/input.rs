@@ -1,14 +1,14 @@
 //! Reading programs: a file or standard input, text or JSON.
 
 use std::io::{self, ErrorKind, Read as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pirogue::diagnostic::Diagnostic;
 use pirogue::ir::{Context, Program};
 use pirogue::{json, text};
 
-use crate::failure::reason;
+use crate::failure::{Failure, reason};
 
 /// A program, and what is to be said about the reading of it.
 pub struct Input {
@@ -48,6 +48,18 @@ pub fn name(path: &Path) -> String {
         Some(name) if !is_stdin(path) => name.to_string_lossy().into_owned(),
         _ => shown(path),
     }
+}
+
+/// Standard input can be read once.
+///
+/// # Errors
+/// If several paths stand for it (`E0654`).
+pub fn check_stdin<'p>(paths: impl IntoIterator<Item = &'p PathBuf>) -> Result<(), Failure> {
+    if paths.into_iter().filter(|path| is_stdin(path)).count() <= 1 {
+        return Ok(());
+    }
+    let error = Diagnostic::error("E0654", "`-` stands for more than one input");
+    Err(Failure::CommandLine(vec![error.help("name files, all but one of them")]))
 }
 
 /// The name that diagnostics call a file.
@@ -103,4 +115,20 @@ pub fn parse(context: &Arc<Context>, path: &Path, bytes: &[u8]) -> Result<Input,
     }
     let read = text::read_program(context, &file, bytes)?;
     Ok(Input { program: read.program, warnings: read.warnings })
+}
+
+/// The programs that the bytes of a file hold; text may hold several.
+///
+/// # Errors
+/// All faults that the reader found.
+pub fn parse_all(
+    context: &Arc<Context>,
+    path: &Path,
+    bytes: &[u8],
+) -> Result<Vec<Input>, Vec<Diagnostic>> {
+    if json::is_json(bytes) {
+        return Ok(vec![parse(context, path, bytes)?]);
+    }
+    let read = text::read_programs(context, &shown(path), bytes)?.into_iter();
+    Ok(read.map(|read| Input { program: read.program, warnings: read.warnings }).collect())
 }

@@ -1,8 +1,8 @@
 //! The `pirogue` command.
 //!
 //! `main` reads the command line, runs one command and says what it found: diagnostics go to
-//! standard error, results to standard output. Exit status: 0 done, 1 the input or the plan is wrong,
-//! 2 the command line is wrong.
+//! standard error, results to standard output. Exit status: 0 done, 1 the input or the plan is wrong
+//! or programs differ, 2 the command line is wrong.
 
 mod args;
 mod codes;
@@ -10,7 +10,6 @@ mod commands;
 mod failure;
 mod input;
 mod output;
-mod parallel;
 mod report;
 mod usage;
 mod watch;
@@ -36,8 +35,10 @@ fn main() -> ExitCode {
     let outcome = match &args.command {
         Command::Opt(opt) => commands::opt::run(opt, &args.global, &screen),
         Command::Plan(plan) => commands::plan::run(plan, &args.global, &screen),
+        Command::Diff(diff) => commands::diff::run(diff, &screen),
         Command::Passes(passes) => commands::passes::run(passes, &screen),
         Command::Explain(explain) => commands::explain::run(explain, &screen),
+        Command::Test(test) => commands::test::run(test, &args.global, &screen),
         Command::Completions { shell } => commands::completions::run(*shell),
     };
     match outcome {

@@ -4,10 +4,11 @@
 //! is no regular file, such as a pipe or `/dev/null`, is written to as it stands.
 
 use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
+use std::io::{self, BufWriter, ErrorKind, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 
 use anstream::ColorChoice;
+use anstream::stream::RawStream;
 use pirogue::diagnostic::{Colour, Diagnostic, Severity};
 
 use crate::args::{ColourChoice, DiagnosticForm, Global};
@@ -17,6 +18,7 @@ use crate::failure::reason;
 pub struct Screen {
     form: DiagnosticForm,
     colour: Colour,
+    result_colour: Colour,
     quiet: bool,
     /// How much was asked for: 0, 1 (`-v`), 2 (`-vv`).
     pub verbosity: u8,
@@ -24,14 +26,15 @@ pub struct Screen {
 
 impl Screen {
     pub fn new(global: &Global) -> Self {
-        let is_coloured = match global.color {
-            ColourChoice::Always => true,
-            ColourChoice::Never => false,
-            ColourChoice::Auto => is_colour_terminal(),
+        let colour = |stream: Colour| match global.color {
+            ColourChoice::Always => Colour::Ansi,
+            ColourChoice::Never => Colour::Plain,
+            ColourChoice::Auto => stream,
         };
         Self {
             form: global.diagnostics,
-            colour: if is_coloured { Colour::Ansi } else { Colour::Plain },
+            colour: colour(colour_of(&io::stderr())),
+            result_colour: colour(colour_of(&io::stdout())),
             quiet: global.quiet,
             verbosity: global.verbose,
         }
@@ -39,8 +42,8 @@ impl Screen {
 
     /// A screen for a command line that could not be read.
     pub fn plain(form: DiagnosticForm) -> Self {
-        let colour = if is_colour_terminal() { Colour::Ansi } else { Colour::Plain };
-        Self { form, colour, quiet: false, verbosity: 0 }
+        let colour = colour_of(&io::stderr());
+        Self { form, colour, result_colour: Colour::Plain, quiet: false, verbosity: 0 }
     }
 
     /// Writes diagnostics to standard error.
@@ -69,9 +72,26 @@ impl Screen {
         to_stderr(out.as_bytes());
     }
 
+    /// Writes a diagnostic to standard error, with a text that belongs to it, such as a difference.
+    pub fn report_with(&self, diagnostic: &Diagnostic, details: &str) {
+        match self.form {
+            _ if details.trim().is_empty() => self.report(std::slice::from_ref(diagnostic)),
+            DiagnosticForm::Json => self.report(&[diagnostic.clone().remark(details)]),
+            DiagnosticForm::Human => {
+                let head = diagnostic.render(self.colour);
+                to_stderr(format!("{head}\n\n{}\n", details.trim_end()).as_bytes());
+            }
+        }
+    }
+
     /// Writes what was asked for beside the result to standard error.
     pub fn show(&self, bytes: &[u8]) {
         to_stderr(bytes);
+    }
+
+    /// Whether a result may hold escape sequences for colours.
+    pub fn result_colour(&self) -> Colour {
+        self.result_colour
     }
 
     /// Writes a result to standard output, unless nothing is to be said.
@@ -95,11 +115,12 @@ fn pointer(diagnostics: &[Diagnostic]) -> String {
     }
 }
 
-fn is_colour_terminal() -> bool {
-    match anstream::AutoStream::choice(&io::stderr()) {
-        ColorChoice::Never => false,
-        ColorChoice::Auto => io::stderr().is_terminal(),
-        ColorChoice::Always | ColorChoice::AlwaysAnsi => true,
+/// Whether colours go well with a stream.
+fn colour_of(stream: &impl RawStream) -> Colour {
+    match anstream::AutoStream::choice(stream) {
+        ColorChoice::Auto if stream.is_terminal() => Colour::Ansi,
+        ColorChoice::Always | ColorChoice::AlwaysAnsi => Colour::Ansi,
+        ColorChoice::Auto | ColorChoice::Never => Colour::Plain,
     }
 }
 

@@ -22,6 +22,11 @@ const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
     ("E0114", "a page is UTF-8, what is wrong is not"),
     ("E0151", "a file of some thousand brackets explains less than the words"),
     ("E0160", "the command writes JSON to memory"),
+    ("E0221", "only code makes rules"),
+    ("E0222", "only code makes rules"),
+    ("E0223", "only code makes rules"),
+    ("E0224", "only code makes rules"),
+    ("E0225", "only code makes rules"),
     ("E0299", "a fault of Pirogue itself"),
     ("E0401", "a fault of Pirogue itself"),
     ("E0402", "a fault of Pirogue itself"),
@@ -46,6 +51,8 @@ const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
     ("E0622", "it takes a file system that refuses"),
     ("E0633", "only code can mix contexts"),
     ("E0660", "it takes a device that is full"),
+    ("E0686", "none of the passes that ship depends on the order of uses"),
+    ("E0687", "none of the passes that ship breaks a law of its own"),
 ];
 
 // Codes.

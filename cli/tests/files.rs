@@ -269,3 +269,25 @@ fn the_examples_of_all_passes_run() {
         assert!(output.status.success(), "{name}: {}", said(&output));
     }
 }
+
+#[test]
+fn blessing_writes_what_cases_show_and_a_second_time_nothing() {
+    let (_guard, folder) = temporary();
+    let given = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/inputs/cases/roles.pir");
+    std::fs::copy(given, folder.join("roles.pir")).expect("the cases are there");
+    let test = |arguments: &[&str]| {
+        let output = pirogue(&[&["test", folder.to_str().unwrap()], arguments].concat());
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let (status, list) = test(&[]);
+    assert_eq!(status, Some(1), "{list}");
+    assert_eq!(entries(&folder), ["roles.pir"], "a test alone writes nothing");
+    let (status, list) = test(&["--bless"]);
+    assert_eq!(status, Some(0), "{list}");
+    assert!(list.ends_with("2 passed, 0 failed, 1 snapshot written\n"), "{list}");
+    let snapshots = entries(&folder.join("snapshots/roles"));
+    assert_eq!(snapshots, ["an_op_between_two_forward_ops_is_forward.snap"]);
+    let (status, list) = test(&["--bless"]);
+    assert_eq!(status, Some(0), "{list}");
+    assert!(list.ends_with("2 passed, 0 failed\n"), "{list}");
+}

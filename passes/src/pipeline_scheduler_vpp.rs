@@ -12,17 +12,21 @@
 //! [`overlap_send_recv`]: crate::overlap_send_recv
 //! [`split`]: crate::split
 
+use std::num::NonZeroUsize;
+
 use pirogue::diagnostic::Diagnostic;
-use pirogue::ir::{Op, Place, Rewriter};
+use pirogue::ir::{Op, Place, Program, Rewriter, names};
 use pirogue::pass::{Pass, PassContext, PassError, RegisteredPass, Rules, Statistic};
 use pirogue_plan::{Plan, PlanOptions, SkipGcRule};
 use pirogue_schedule::{BackwardMode, Remark, ScheduleError, Severity, Vpp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::infer_chunk_ids::infer;
 use crate::overlap_send_recv::overlap_send_recv;
+use crate::phase::phases;
 use crate::split::{SplitOptions, split};
-use crate::split_matmul_grad::{SplitMatmulGrad, split_matmul_grads};
+use crate::split_matmul_grad::{SplitMatmulGrad, SplitReport, split_matmul_grads};
 
 /// Cuts a stage's program into the programs of its jobs and makes their list, by the VPP schedule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -97,7 +101,7 @@ impl Pass for PipelineSchedulerVpp {
     }
 
     fn run(&self, rewriter: &mut Rewriter<'_>, cx: &mut PassContext<'_>) -> Result<(), PassError> {
-        let (plan, remarks) = self.plan(rewriter)?;
+        let (plan, remarks) = self.plan(rewriter, cx.threads())?;
         remarks.into_iter().for_each(|remark| cx.report(remark));
         cx.count(PROGRAMS, plan.programs().len() as u64);
         cx.count(JOBS, plan.jobs().len() as u64);
@@ -118,13 +122,15 @@ impl Pass for PipelineSchedulerVpp {
 }
 
 impl PipelineSchedulerVpp {
-    /// The plan of the program's stage, and what is to be said about it.
+    /// The plan of the program's stage, and what is to be said about it; made on up to `threads`
+    /// threads.
     ///
     /// # Errors
     /// All faults of the step that found any. The program may have been changed by then.
     pub fn plan(
         &self,
         rewriter: &mut Rewriter<'_>,
+        threads: NonZeroUsize,
     ) -> Result<(Plan, Vec<Diagnostic>), Vec<Diagnostic>> {
         let place = self.checked_place()?;
         let (vpp, mut remarks) = self.checked_schedule()?;
@@ -132,8 +138,7 @@ impl PipelineSchedulerVpp {
             vpp.jobs(self.plan_options().stage()).map_err(|error| vec![schedule_fault(&error)])?;
         let mut weight_chains: Vec<Vec<Op>> = Vec::new();
         if vpp.effective_backward() == BackwardMode::Split {
-            let options = SplitMatmulGrad { drop_dead_products: self.drop_dead_products };
-            let report = split_matmul_grads(rewriter, &options);
+            let report = self.split_products(rewriter);
             weight_chains = report.weight_chains;
             remarks.extend(report.notes);
         }
@@ -143,12 +148,30 @@ impl PipelineSchedulerVpp {
             chunks: self.vpp_degree,
             backward: vpp.effective_backward(),
             place,
+            threads,
         };
         let split = split(rewriter.program(), &options, &weight_chains)?;
         remarks.extend(split.remarks);
         let plan = Plan::new(self.plan_options(), split.programs, jobs, self.skip_gc)
             .map_err(|error| vec![Diagnostic::from(error)])?;
         Ok((plan, remarks))
+    }
+
+    /// Splits products whose ops are all given the chunk that is inferred for the whole: with no chunk,
+    /// little tells where a part of one belongs, and in Paddle nothing does.
+    fn split_products(&self, rewriter: &mut Rewriter<'_>) -> SplitReport {
+        let unplaced = unplaced_matmul_grads(rewriter.program());
+        for &(op, chunk, _) in &unplaced {
+            rewriter.set_chunk(op, Some(chunk));
+        }
+        let options = SplitMatmulGrad { drop_dead_products: self.drop_dead_products };
+        let report = split_matmul_grads(rewriter, &options);
+        for &(op, _, given) in &unplaced {
+            if !rewriter.program().is_erased(op) {
+                rewriter.set_chunk(op, given);
+            }
+        }
+        report
     }
 
     fn plan_options(&self) -> PlanOptions {
@@ -187,6 +210,22 @@ impl PipelineSchedulerVpp {
         let remarks = vpp.verdict().map_err(fault)?;
         Ok((vpp, remarks.iter().map(schedule_remark).collect()))
     }
+}
+
+/// The matmul_grads that do not say their chunk, with the one that is inferred and what they say.
+/// None where nothing can be inferred: the split tells why.
+fn unplaced_matmul_grads(program: &Program) -> Vec<(Op, i32, Option<i32>)> {
+    let ops: Vec<Op> = program.top_ops().collect();
+    let is_unplaced = |op: Op| {
+        program.name(op) == names::MATMUL_GRAD && program.chunk(op).is_none_or(|chunk| chunk == -1)
+    };
+    if !ops.iter().any(|&op| is_unplaced(op)) {
+        return Vec::new();
+    }
+    let chunks = phases(program, &ops).and_then(|phases| infer(program, &ops, &phases));
+    let placed = ops.iter().zip(chunks.unwrap_or_default());
+    let unplaced = placed.filter(|&(&op, chunk)| chunk >= 0 && is_unplaced(op));
+    unplaced.map(|(&op, chunk)| (op, chunk, program.chunk(op))).collect()
 }
 
 /// A fault of a schedule, with what waits for what as remarks.

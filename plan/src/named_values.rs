@@ -162,10 +162,9 @@ impl<'p> Scan<'p> {
             Naming::Parameter | Naming::SetParameter => names::PARAMETER_NAME,
             Naming::Data | Naming::Kwarg => names::NAME,
         };
-        let Some(name) = self.program.attr_str(op, attr) else {
+        let Some(name) = self.program.attr_name(op, attr) else {
             return;
         };
-        let name = self.context.name(name);
         if naming.is_source() {
             if let Some(value) = self.program.results(op).next() {
                 let is_persistable = self.is_persistable(value);

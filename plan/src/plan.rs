@@ -146,6 +146,44 @@ impl ProgramSet for Plan {
         self.skip_gc = SkipGc::of(&self.parts, self.rule);
         Ok(())
     }
+
+    /// The job list, and what jobs keep for later ones: a line for each job type whose jobs all keep
+    /// the same, else for each job; none where nothing is kept.
+    fn account(&self) -> String {
+        let jobs: Vec<String> = self.jobs().iter().map(Job::to_string).collect();
+        let mut out = format!("jobs: {}\n", jobs.join(" "));
+        for (job_type, _) in self.programs() {
+            let of_type = self.jobs().iter().enumerate();
+            let of_type = of_type.filter(|(_, job)| job.job_type == job_type);
+            let sets: Vec<(String, usize)> =
+                of_type.map(|(index, job)| (job.to_string(), self.skip_gc_set(index))).collect();
+            let is_one = sets.iter().all(|(_, set)| *set == sets[0].1);
+            let lines = match sets.first() {
+                Some((_, set)) if is_one => vec![(job_type.to_string(), *set)],
+                _ => sets,
+            };
+            out.extend(lines.into_iter().filter_map(|(whose, set)| self.kept(&whose, set)));
+        }
+        out
+    }
+}
+
+/// # For a person
+impl Plan {
+    /// `forward0 keeps x, var_6_pd_op.matmul_0`, if there is anything in the set.
+    fn kept(&self, whose: &str, set: usize) -> Option<String> {
+        let names = self.skip_gc_sets().nth(set)?.iter();
+        let mut names: Vec<&str> = names.map(|&name| self.context().name_text(name)).collect();
+        names.sort_by_key(|name| in_program_order(name));
+        (!names.is_empty()).then(|| format!("{whose} keeps {}\n", names.join(", ")))
+    }
+}
+
+/// A key by which names that are made from a position, `var_6_pd_op.matmul_0`, come in the order of
+/// their positions, behind all others.
+fn in_program_order(name: &str) -> (Option<u64>, &str) {
+    let position = name.strip_prefix("var_").and_then(|rest| rest.split_once('_'));
+    (position.and_then(|(position, _)| position.parse().ok()), name)
 }
 
 impl fmt::Debug for Plan {

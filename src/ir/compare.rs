@@ -26,6 +26,7 @@ mod walk;
 use std::sync::Arc;
 
 use super::{Program, import};
+pub(crate) use alike::{Alike, attributes};
 pub use difference::{Difference, Part};
 
 /// When values of attributes and types are the same.

@@ -4,6 +4,10 @@
 //! so cloning an op copies integers. **A handle's number never reaches output, an order, or a
 //! stored hash**: it depends on who interned first.
 //!
+//! A string is a name: its attribute needs no entry of its own, nor does a dictionary that holds
+//! nothing but `output_name`, which each value that crosses programs has. Handles of attributes and
+//! dictionaries are even for entries of their tables and odd for names.
+//!
 //! A type or attribute that was read from text keeps its *spelling* beside its *value*: printing
 //! gives the spelling, and two handles mean the same when their `same_` question says so.
 //!
@@ -52,6 +56,39 @@ impl Dict {
 struct NameData {
     text: Box<str>,
     facts: OnceLock<Option<&'static OpFacts>>,
+    /// Made when it is first looked at.
+    as_string: OnceLock<Box<StringData>>,
+}
+
+/// A name as an attribute, and as the only entry of a dictionary.
+struct StringData {
+    value: AttrValue,
+    output_name: [(Name, Attr); 1],
+}
+
+/// What the index of an attribute or dictionary handle stands for.
+enum Home {
+    /// An entry of the table of its kind.
+    Table(usize),
+    /// A name.
+    Name(Name),
+}
+
+impl Home {
+    fn of(index: usize) -> Self {
+        match index % 2 {
+            0 => Self::Table(index / 2),
+            _ => Self::Name(Name::from_index(index / 2)),
+        }
+    }
+
+    fn index(self) -> u32 {
+        let (index, kind) = match self {
+            Self::Table(index) => (index, 0),
+            Self::Name(name) => (name.index(), 1),
+        };
+        u32::try_from(2 * index + kind).expect("more than 2,147,483,647 entries of one kind")
+    }
 }
 
 /// A value, and its spelling where that differs from the one Paddle would print.
@@ -61,7 +98,7 @@ struct Spelled<T> {
     spelling: Option<Box<[u8]>>,
 }
 
-/// A type or attribute, with the index of the same value in its plain spelling.
+/// A type or attribute, with the index of the handle of the same value in its plain spelling.
 struct SpelledData<T> {
     key: Spelled<T>,
     plain: u32,
@@ -72,7 +109,7 @@ type Entries = SmallVec<[(Name, Attr); 12]>;
 
 struct DictData {
     entries: Box<[(Name, Attr)]>,
-    /// The same entries, sorted by name and plainly spelled.
+    /// The index of the handle of the same entries, sorted by name and plainly spelled.
     plain: u32,
 }
 
@@ -115,16 +152,32 @@ impl Context {
     }
 }
 
+fn is_text(data: &NameData, text: &&str) -> bool {
+    *data.text == **text
+}
+
+fn name_data(text: &str, _: u32) -> NameData {
+    NameData { text: text.into(), facts: OnceLock::new(), as_string: OnceLock::new() }
+}
+
 /// # Names
 impl Context {
     /// The handle of a name.
     pub fn name(&self, text: &str) -> Name {
-        Name::new(self.names.intern(
-            hash_of(text),
-            text,
-            |data, text| *data.text == **text,
-            |text, _| NameData { text: text.into(), facts: OnceLock::new() },
-        ))
+        Name::new(self.names.intern(hash_of(text), text, is_text, name_data))
+    }
+
+    /// The handles of many names, in order. For many new ones this is far faster than asking one by
+    /// one.
+    pub fn names<'t>(&self, texts: impl ExactSizeIterator<Item = &'t str>) -> Vec<Name> {
+        let keys = texts.map(|text| (hash_of(text), text));
+        let indices = self.names.intern_all(keys, is_text, name_data);
+        indices.into_iter().map(Name::new).collect()
+    }
+
+    /// Makes room for as many more names, so that the table is not moved while they come.
+    pub fn reserve_names(&self, count: usize) {
+        self.names.reserve(count);
     }
 
     /// The text of a name.
@@ -137,31 +190,30 @@ impl Context {
         let data = self.names.get(op_name.index());
         *data.facts.get_or_init(|| dialect::facts(&data.text))
     }
+
+    fn as_string(&self, name: Name) -> &StringData {
+        let data = self.names.get(name.index());
+        data.as_string.get_or_init(|| {
+            let value = AttrValue::string(&data.text);
+            let entry = (names::OUTPUT_NAME, self.string_attr(name));
+            Box::new(StringData { value, output_name: [entry] })
+        })
+    }
 }
 
-fn intern_spelled<T: Hash + Eq + Clone>(
+/// `plain` is told the index in the table and gives that of the plainly spelled handle.
+fn intern_spelled<T: Hash + Eq>(
     table: &Interner<SpelledData<T>>,
     value: T,
     spelling: Option<&[u8]>,
+    plain: impl FnOnce(u32) -> u32,
 ) -> u32 {
-    let Some(spelling) = spelling else { return intern_plain(table, value) };
-    let plain = intern_plain(table, value.clone());
-    let key = Spelled { value, spelling: Some(spelling.into()) };
+    let key = Spelled { value, spelling: spelling.map(Into::into) };
     table.intern(
         hash_of(&key),
         key,
         |data, key| data.key == *key,
-        |key, _| SpelledData { key, plain },
-    )
-}
-
-fn intern_plain<T: Hash + Eq>(table: &Interner<SpelledData<T>>, value: T) -> u32 {
-    let key = Spelled { value, spelling: None };
-    table.intern(
-        hash_of(&key),
-        key,
-        |data, key| data.key == *key,
-        |key, index| SpelledData { key, plain: index },
+        |key, index| SpelledData { key, plain: plain(index) },
     )
 }
 
@@ -169,12 +221,14 @@ fn intern_plain<T: Hash + Eq>(table: &Interner<SpelledData<T>>, value: T) -> u32
 impl Context {
     /// The handle of a type.
     pub fn ty(&self, kind: TypeKind) -> Type {
-        Type::new(intern_spelled(&self.types, kind, None))
+        Type::new(intern_spelled(&self.types, kind, None, |index| index))
     }
 
     /// The handle of a type that was spelled in another way than Paddle prints it today.
     pub fn ty_spelled(&self, kind: TypeKind, spelling: &[u8]) -> Type {
-        Type::new(intern_spelled(&self.types, kind, Some(spelling)))
+        let plain = self.ty(kind.clone());
+        let plain = |_| plain.index() as u32;
+        Type::new(intern_spelled(&self.types, kind, Some(spelling), plain))
     }
 
     /// What a type is.
@@ -197,27 +251,66 @@ impl Context {
 impl Context {
     /// The handle of an attribute made in code; it prints as Paddle prints it.
     pub fn attr(&self, value: AttrValue) -> Attr {
-        Attr::new(intern_spelled(&self.attrs, value, None))
+        if let AttrValue::Str(bytes) = &value
+            && let Ok(text) = str::from_utf8(bytes)
+        {
+            return self.string_attr(self.name(text));
+        }
+        self.table_attr(value, None, |index| Home::Table(index as usize).index())
+    }
+
+    /// The handle of the string attribute whose text is a name's; costs nothing.
+    pub fn string_attr(&self, text: Name) -> Attr {
+        Attr::new(Home::Name(text).index())
+    }
+
+    /// The text of a string attribute in its plain spelling, as a name; costs nothing. Nothing for
+    /// other attributes, and for strings that are not UTF-8.
+    pub fn string_name(&self, attr: Attr) -> Option<Name> {
+        match Home::of(self.plain_attr(attr).index()) {
+            Home::Name(name) => Some(name),
+            Home::Table(_) => None,
+        }
+    }
+
+    fn table_attr(
+        &self,
+        value: AttrValue,
+        spelling: Option<&[u8]>,
+        plain: impl FnOnce(u32) -> u32,
+    ) -> Attr {
+        let index = intern_spelled(&self.attrs, value, spelling, plain);
+        Attr::new(Home::Table(index as usize).index())
     }
 
     /// The handle of an attribute that was spelled in another way than Paddle prints its value.
     pub fn attr_spelled(&self, value: AttrValue, spelling: &[u8]) -> Attr {
-        Attr::new(intern_spelled(&self.attrs, value, Some(spelling)))
+        let plain = self.attr(value.clone());
+        self.table_attr(value, Some(spelling), |_| plain.index() as u32)
     }
 
     /// What an attribute is.
     pub fn attr_value(&self, attr: Attr) -> &AttrValue {
-        &self.attrs.get(attr.index()).key.value
+        match Home::of(attr.index()) {
+            Home::Table(index) => &self.attrs.get(index).key.value,
+            Home::Name(name) => &self.as_string(name).value,
+        }
     }
 
     /// How an attribute was spelled, where that is not how Paddle prints its value.
     pub fn attr_spelling(&self, attr: Attr) -> Option<&[u8]> {
-        self.attrs.get(attr.index()).key.spelling.as_deref()
+        match Home::of(attr.index()) {
+            Home::Table(index) => self.attrs.get(index).key.spelling.as_deref(),
+            Home::Name(_) => None,
+        }
     }
 
     /// The same value in its plain spelling: equal for two attributes exactly if their values are.
     pub fn plain_attr(&self, attr: Attr) -> Attr {
-        Attr::new(self.attrs.get(attr.index()).plain)
+        match Home::of(attr.index()) {
+            Home::Table(index) => Attr::new(self.attrs.get(index).plain),
+            Home::Name(_) => attr,
+        }
     }
 }
 
@@ -239,7 +332,10 @@ impl Context {
 
     /// The entries of a dictionary.
     pub fn dict_entries(&self, dict: Dict) -> &[(Name, Attr)] {
-        &self.dicts.get(dict.index()).entries
+        match Home::of(dict.index()) {
+            Home::Table(index) => &self.dicts.get(index).entries,
+            Home::Name(name) => &self.as_string(name).output_name,
+        }
     }
 
     /// The entry of a name.
@@ -267,7 +363,18 @@ impl Context {
     /// The same entries sorted and plainly spelled: equal for two dictionaries exactly if
     /// [`same_dict`](Self::same_dict) holds.
     pub fn plain_dict(&self, dict: Dict) -> Dict {
-        Dict::new(self.dicts.get(dict.index()).plain)
+        match Home::of(dict.index()) {
+            Home::Table(index) => Dict::new(self.dicts.get(index).plain),
+            Home::Name(_) => dict,
+        }
+    }
+
+    /// The name in a dictionary `{output_name:"..."}`. Each of those is likely to be met once.
+    pub(crate) fn output_name(&self, dict: Dict) -> Option<Name> {
+        match Home::of(dict.index()) {
+            Home::Name(name) => Some(name),
+            Home::Table(_) => None,
+        }
     }
 
     fn sort_entries(&self, entries: &mut Entries) {
@@ -286,22 +393,28 @@ impl Context {
     }
 
     fn intern_dict(&self, entries: Entries) -> Dict {
+        if let [(names::OUTPUT_NAME, attr)] = entries[..]
+            && let Home::Name(name) = Home::of(attr.index())
+        {
+            return Dict::new(Home::Name(name).index());
+        }
         let mut sorted: Entries = entries.iter().map(|&(n, a)| (n, self.plain_attr(a))).collect();
         self.sort_entries(&mut sorted);
-        let is_plain = sorted == entries;
-        let intern = |entries: &[(Name, Attr)], plain: Option<u32>| {
-            self.dicts.intern(
-                hash_of(entries),
-                entries,
-                |data, entries| *data.entries == **entries,
-                |entries, index| DictData {
-                    entries: entries.into(),
-                    plain: plain.unwrap_or(index),
-                },
-            )
-        };
-        let plain = intern(&sorted, None);
-        Dict::new(if is_plain { plain } else { intern(&entries, Some(plain)) })
+        if sorted == entries {
+            return self.table_dict(&entries, |index| Home::Table(index as usize).index());
+        }
+        let plain = self.intern_dict(sorted);
+        self.table_dict(&entries, |_| plain.index() as u32)
+    }
+
+    fn table_dict(&self, entries: &[(Name, Attr)], plain: impl FnOnce(u32) -> u32) -> Dict {
+        let index = self.dicts.intern(
+            hash_of(entries),
+            entries,
+            |data, entries| *data.entries == **entries,
+            |entries, index| DictData { entries: entries.into(), plain: plain(index) },
+        );
+        Dict::new(Home::Table(index as usize).index())
     }
 }
 
@@ -330,6 +443,38 @@ mod tests {
         let kept = context.dict_in_order([(z, attr), (a, attr)]);
         assert_eq!(context.dict_entries(kept), [(z, attr), (a, attr)]);
         assert!(context.same_dict(kept, context.dict([(a, attr), (z, attr)])));
+    }
+
+    #[test]
+    fn a_string_is_one_attribute_whether_made_of_a_name_or_of_text() {
+        let context = Context::new();
+        let name = context.name("x");
+        let attr = context.attr(AttrValue::string("x"));
+        assert_eq!(attr, context.string_attr(name));
+        assert_eq!(context.attr_value(attr), &AttrValue::string("x"));
+        let odd = context.attr_spelled(AttrValue::string("x"), b"'x'");
+        assert_ne!(attr, odd);
+        assert_eq!((context.plain_attr(odd), context.string_name(odd)), (attr, Some(name)));
+        let tensor = context.attr(AttrValue::TensorName(b"x"[..].into()));
+        assert_eq!(context.string_name(tensor), None);
+        let bytes = context.attr(AttrValue::Str([0xff].into()));
+        assert_eq!((context.string_name(bytes), context.plain_attr(bytes)), (None, bytes));
+    }
+
+    #[test]
+    fn a_dictionary_of_an_output_name_is_as_any_other() {
+        let context = Context::new();
+        let entry = (names::OUTPUT_NAME, context.attr(AttrValue::string("x")));
+        let dict = context.dict([entry]);
+        assert_eq!(dict, context.dict_in_order([entry]));
+        assert_eq!(context.dict_entries(dict), [entry]);
+        assert_eq!(context.plain_dict(dict), dict);
+        let odd = context.attr_spelled(AttrValue::string("x"), b"'x'");
+        let spelled = context.dict([(names::OUTPUT_NAME, odd)]);
+        assert_ne!(spelled, dict);
+        assert!(context.same_dict(spelled, dict));
+        let wider = context.dict_with(dict, names::NAME, entry.1);
+        assert_eq!(context.dict_without(wider, names::NAME), dict);
     }
 
     #[test]

@@ -1,15 +1,16 @@
 //! Typed ids and the append-only storage behind shared handles.
 //!
 //! An id is a `u32` with a niche, so `Option<Id>` takes four bytes. Ids index plain `Vec`s of one
-//! [`Program`](super::Program); handles index the [`Pool`]s of one [`Context`](super::Context).
+//! [`Program`](super::Program); handles index the tables of one
+//! [`Context`](super::Context).
 
 use std::hash::{BuildHasher, Hash};
 use std::num::NonZeroU32;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
 
 /// The one integer behind every id: an index, stored plus one so that zero is the niche.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -65,53 +66,10 @@ macro_rules! entities {
 }
 pub(crate) use entities;
 
-/// How many items the first bucket of a [`Pool`] holds; each further one doubles.
-const FIRST_BUCKET: usize = 64;
-/// Buckets enough for every `u32` index: 64 * (2^27 - 1) > 2^32.
-const BUCKETS: usize = 27;
-
-/// An append-only table whose reads take no lock: items never move, and an index is handed out
-/// only after its item is written.
-struct Pool<T> {
-    buckets: [OnceLock<Box<[OnceLock<T>]>>; BUCKETS],
-    len: AtomicU32,
-}
-
-impl<T> Pool<T> {
-    fn new() -> Self {
-        Self { buckets: [const { OnceLock::new() }; BUCKETS], len: AtomicU32::new(0) }
-    }
-
-    /// Bucket and offset of an index: bucket `b` starts at `64 * (2^b - 1)`.
-    fn locate(index: usize) -> (usize, usize) {
-        let shifted = index / FIRST_BUCKET + 1;
-        let bucket = shifted.ilog2() as usize;
-        (bucket, index - FIRST_BUCKET * ((1 << bucket) - 1))
-    }
-
-    fn get(&self, index: usize) -> &T {
-        let (bucket, offset) = Self::locate(index);
-        self.buckets[bucket]
-            .get()
-            .and_then(|items| items[offset].get())
-            .expect("a handle is used with the context that made it")
-    }
-
-    /// Appends `value`. Callers hold the lock of the [`Interner`], so indices are dense.
-    fn push(&self, value: T) -> u32 {
-        let index = self.len.load(Ordering::Relaxed);
-        let (bucket, offset) = Self::locate(index as usize);
-        let items = self.buckets[bucket]
-            .get_or_init(|| (0..FIRST_BUCKET << bucket).map(|_| OnceLock::new()).collect());
-        assert!(items[offset].set(value).is_ok(), "the next index is free");
-        self.len.store(index + 1, Ordering::Release);
-        index
-    }
-}
-
 /// Uniques values to dense `u32` indices. Looking an index up takes no lock; interning takes one.
 pub(crate) struct Interner<T> {
-    pool: Pool<T>,
+    /// Only appended to, by whoever holds the lock of the table.
+    pool: boxcar::Vec<T>,
     table: Mutex<HashTable<Entry>>,
 }
 
@@ -124,16 +82,16 @@ struct Entry {
 
 impl<T> Interner<T> {
     pub(crate) fn new() -> Self {
-        Self { pool: Pool::new(), table: Mutex::new(HashTable::new()) }
+        Self { pool: boxcar::Vec::new(), table: Mutex::new(HashTable::new()) }
     }
 
     pub(crate) fn get(&self, index: usize) -> &T {
-        self.pool.get(index)
+        self.pool.get(index).expect("a handle is used with the context that made it")
     }
 
     /// How many distinct values there are.
     pub(crate) fn len(&self) -> usize {
-        self.pool.len.load(Ordering::Acquire) as usize
+        self.pool.count()
     }
 
     /// The index of the value that `is_same` says is `key`, making it of the key if it is new.
@@ -147,14 +105,67 @@ impl<T> Interner<T> {
         is_same: impl Fn(&T, &K) -> bool,
         make: impl FnOnce(K, u32) -> T,
     ) -> u32 {
-        let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
+        self.intern_in(&mut self.lock(), hash, key, is_same, make)
+    }
+
+    /// Interns many keys, as [`intern`](Self::intern) would one by one.
+    ///
+    /// In a large table each look waits for memory. Here a block of keys is looked up before any of
+    /// them is dealt with, so that they wait together.
+    pub(crate) fn intern_all<K>(
+        &self,
+        keys: impl ExactSizeIterator<Item = (u64, K)>,
+        is_same: impl Fn(&T, &K) -> bool,
+        make: impl Fn(K, u32) -> T,
+    ) -> Vec<u32> {
+        const BLOCK: usize = 32;
+        let mut keys = keys;
+        let mut indices = Vec::with_capacity(keys.len());
+        let mut table = self.lock();
+        table.reserve(keys.len(), |entry| entry.hash);
+        loop {
+            let block: SmallVec<[(u64, K); BLOCK]> = keys.by_ref().take(BLOCK).collect();
+            if block.is_empty() {
+                return indices;
+            }
+            let likely: SmallVec<[Option<u32>; BLOCK]> = block
+                .iter()
+                .map(|&(hash, _)| table.find(hash, |entry| entry.hash == hash))
+                .map(|found| found.map(|entry| entry.index))
+                .collect();
+            for ((hash, key), likely) in block.into_iter().zip(likely) {
+                let known = likely.filter(|&index| is_same(self.get(index as usize), &key));
+                let index =
+                    known.unwrap_or_else(|| self.intern_in(&mut table, hash, key, &is_same, &make));
+                indices.push(index);
+            }
+        }
+    }
+
+    /// Makes room for as many more values in the table.
+    pub(crate) fn reserve(&self, count: usize) {
+        self.lock().reserve(count, |entry| entry.hash);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashTable<Entry>> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn intern_in<K>(
+        &self,
+        table: &mut HashTable<Entry>,
+        hash: u64,
+        key: K,
+        is_same: impl Fn(&T, &K) -> bool,
+        make: impl FnOnce(K, u32) -> T,
+    ) -> u32 {
         let found = table.find(hash, |entry| {
-            entry.hash == hash && is_same(self.pool.get(entry.index as usize), &key)
+            entry.hash == hash && is_same(self.get(entry.index as usize), &key)
         });
         if let Some(entry) = found {
             return entry.index;
         }
-        let index = self.pool.push(make(key, self.pool.len.load(Ordering::Relaxed)));
+        let index = self.pool.push_with(|index| make(key, index as u32)) as u32;
         table.insert_unique(hash, Entry { hash, index }, |entry| entry.hash);
         index
     }
@@ -174,16 +185,6 @@ mod tests {
         assert_eq!(size_of::<Option<RawId>>(), 4);
     }
 
-    /// 64 and 192 are the first indices of the second and third bucket.
-    #[test]
-    fn pool_indices_fall_into_doubling_buckets() {
-        assert_eq!(Pool::<u8>::locate(63), (0, 63));
-        assert_eq!(Pool::<u8>::locate(64), (1, 0));
-        assert_eq!(Pool::<u8>::locate(191), (1, 127));
-        assert_eq!(Pool::<u8>::locate(192), (2, 0));
-        assert!(Pool::<u8>::locate(u32::MAX as usize).0 < BUCKETS);
-    }
-
     #[test]
     fn equal_values_get_one_index_from_any_thread() {
         let interner = Interner::<String>::new();
@@ -197,5 +198,20 @@ mod tests {
             }
         });
         assert_eq!(interner.len(), 1000);
+    }
+
+    #[test]
+    fn keys_interned_together_have_the_indices_they_have_alone() {
+        let interner = Interner::<String>::new();
+        let is_same = |stored: &String, key: &String| stored == key;
+        let alone = |text: String| interner.intern(hash_of(&text), text, is_same, |key, _| key);
+        (0..50).for_each(|n| _ = alone((3 * n).to_string()));
+        // Some are known, some are new, and some come twice, in one block and far apart.
+        let texts = || (0..200).flat_map(|n| [n.to_string(), (n / 2).to_string()]);
+        let texts: Vec<String> = texts().collect();
+        let keys = texts.iter().map(|text| (hash_of(text), text.clone()));
+        let together = interner.intern_all(keys, is_same, |key, _| key);
+        assert_eq!(interner.len(), 200);
+        assert_eq!(together, texts.into_iter().map(alone).collect::<Vec<u32>>());
     }
 }

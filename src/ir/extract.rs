@@ -63,9 +63,11 @@ impl<'s> Extract<'s> {
         Self { source, map, target, operands: Vec::new(), types: Vec::new() }
     }
 
-    /// Makes room for as many ops, with two operands and one result each.
-    pub fn reserve(&mut self, ops: usize) {
-        Rewriter::new(&mut self.target).reserve(ops, 2 * ops, ops + ops / 2);
+    /// Makes room for as many ops, with two operands and one result each, and as many kwargs.
+    pub fn reserve(&mut self, ops: usize, kwargs: usize) {
+        let top = self.target.top().index();
+        self.target.blocks[top].kwargs.reserve(kwargs);
+        Rewriter::new(&mut self.target).reserve(ops, 2 * ops, ops + ops / 2 + kwargs);
     }
 
     /// The program as it is now.

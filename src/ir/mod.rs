@@ -9,6 +9,7 @@
 //! 7. [`compare()`]: whether two programs are equal, and if not, the first difference; [`import()`]:
 //!    the same program in another context.
 //! 8. [`DataFlow`]: a block as a graph for `petgraph`.
+//! 9. [`Memory`]: which values may share memory, and who writes over it.
 
 mod attr;
 pub mod compare;
@@ -18,6 +19,7 @@ pub mod dataflow;
 pub(crate) mod entity;
 mod extract;
 pub mod import;
+pub mod memory;
 pub mod names;
 mod order;
 mod origin;
@@ -37,10 +39,11 @@ pub use cursor::Cursor;
 pub use dataflow::{DataEdge, DataFlow};
 pub use extract::{Extract, UnboundOperand, ValueMap};
 pub use import::import;
+pub use memory::{Cell, Memory};
 pub use origin::Origins;
 pub use program::{Block, BlockArgument, BlockOps, Nest, Op, Program, Region, Value, ValueDef};
 pub use rewriter::{At, EditError, OpSpec, Rewriter};
 pub use types::{DistTensorType, ScalarType, TensorStorage, TensorType, TypeKind};
 pub(crate) use undo::Undo;
-pub use uses::Use;
+pub use uses::{Use, UseOrder};
 pub use verify::{verify, verify_ops};

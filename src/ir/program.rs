@@ -20,7 +20,7 @@ use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
 use super::entity::entities;
-use super::uses::{Use, UseIndex};
+use super::uses::{Use, UseIndex, UseOrder};
 use super::{Attr, AttrValue, Context, Dict, Name, Origins, Type, names};
 
 entities! {
@@ -322,7 +322,19 @@ impl Program {
 
     /// The text of a string attribute of an op.
     pub fn attr_str(&self, op: Op, name: Name) -> Option<&str> {
-        self.attr_value(op, name).and_then(AttrValue::as_str)
+        let attr = self.attr(op, name)?;
+        match self.context.string_name(attr) {
+            Some(text) => Some(self.context.name_text(text)),
+            None => self.context.attr_value(attr).as_str(),
+        }
+    }
+
+    /// The string attribute `name` of an op, as a name: what a variable is called, without a look
+    /// at the text.
+    pub fn attr_name(&self, op: Op, name: Name) -> Option<Name> {
+        let attr = self.attr(op, name)?;
+        let other = || self.context.attr_value(attr).as_str().map(|text| self.context.name(text));
+        self.context.string_name(attr).or_else(other)
     }
 
     /// The `op_role` of an op: forward 0, backward 1, optimize 2; -1: not said; bit 256: loss.
@@ -375,10 +387,11 @@ impl Program {
         self.uses.get_or_init(|| UseIndex::build(self)).of(value)
     }
 
-    /// Puts the uses of each value in another order, which `seed` makes: for tests, since no result
-    /// may depend on it. A clone has them in the usual order again.
-    pub fn shuffle_uses(&mut self, seed: u64) {
-        self.uses = UseIndex::shuffled(self, seed).into();
+    /// Puts the uses of each value into another order; edits keep the index up. What a pass makes of
+    /// such a program must be what it makes of any other: a test that runs it on both finds out.
+    pub fn reorder_uses(&mut self, order: UseOrder) {
+        let ordered = UseIndex::build_ordered(self, order);
+        self.uses = OnceLock::from(ordered);
     }
 
     /// Whether nothing uses a value.
@@ -446,7 +459,7 @@ impl Program {
 
     /// `op` and all ops nested in it, each before those that it holds.
     pub fn nest(&self, op: Op) -> Nest<'_> {
-        Nest { program: self, pending: SmallVec::from_slice(&[op]) }
+        Nest { program: self, next: Some(op), pending: Vec::new() }
     }
 }
 
@@ -487,20 +500,33 @@ impl DoubleEndedIterator for BlockOps<'_> {
 /// An op and all that is nested in it; see [`Program::nest`].
 pub struct Nest<'p> {
     program: &'p Program,
-    pending: SmallVec<[Op; 1]>,
+    next: Option<Op>,
+    /// What follows `next`, the last one first. Most ops hold nothing, so this stays empty.
+    pending: Vec<Op>,
 }
 
 impl Iterator for Nest<'_> {
     type Item = Op;
 
+    #[inline]
     fn next(&mut self) -> Option<Op> {
-        let op = self.pending.pop()?;
-        for &region in self.program.regions(op).iter().rev() {
+        let op = self.next.take()?;
+        let regions = self.program.regions(op);
+        if !(regions.is_empty() && self.pending.is_empty()) {
+            self.queue(regions);
+        }
+        Some(op)
+    }
+}
+
+impl Nest<'_> {
+    fn queue(&mut self, regions: &[Region]) {
+        for &region in regions.iter().rev() {
             for &block in self.program.region_blocks(region).iter().rev() {
                 self.pending.extend(self.program.block_ops(block).rev());
             }
         }
-        Some(op)
+        self.next = self.pending.pop();
     }
 }
 

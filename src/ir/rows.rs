@@ -3,6 +3,8 @@
 //! What [`Rewriter`](super::Rewriter) and [`Extract`](super::Extract) make things with; neither marks
 //! what is touched, which is the rewriter's part.
 
+use indexmap::map::Entry;
+
 use super::program::{BlockRow, NO_ORIGIN, OpRow, RegionRow, Run, ValueRow, column_cell};
 use super::{
     At, Block, BlockArgument, Dict, EditError, Name, Op, OpSpec, Program, Region, Type, Value,
@@ -55,12 +57,13 @@ impl Program {
         attrs: Dict,
     ) -> Result<Value, EditError> {
         let value = Value::from_index(self.values.len());
-        let kwargs = &mut self.blocks[block.index()].kwargs;
-        if kwargs.contains_key(&keyword) {
-            let keyword = self.context.name_text(keyword).to_owned();
-            return Err(EditError::KwargExists { keyword });
+        match self.blocks[block.index()].kwargs.entry(keyword) {
+            Entry::Occupied(_) => {
+                let keyword = self.context.name_text(keyword).to_owned();
+                return Err(EditError::KwargExists { keyword });
+            }
+            Entry::Vacant(free) => _ = free.insert(BlockArgument { value, attrs }),
         }
-        kwargs.insert(keyword, BlockArgument { value, attrs });
         Ok(self.make_kwarg_value(block, keyword, ty))
     }
 

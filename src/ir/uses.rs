@@ -1,9 +1,8 @@
 //! The use index: which operands read a value.
 //!
 //! It is derived from the operands: doubly linked lists through the operand slots, so that adding
-//! and removing a use is O(1). **No pass may depend on the order of uses**; tests shuffle it.
-
-use fixedbitset::FixedBitSet;
+//! and removing a use is O(1). **No pass may depend on the order of uses**:
+//! [`reorder_uses`](Program::reorder_uses) is for tests of that.
 
 use super::{Op, Program, Value};
 
@@ -14,6 +13,16 @@ pub struct Use {
     pub op: Op,
     /// Which operand of that op.
     pub index: u32,
+}
+
+/// An order in which the uses of each value may come; see [`Program::reorder_uses`].
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum UseOrder {
+    /// The opposite of that in which they come by themselves: where a value has several users,
+    /// another one is the first.
+    Reversed,
+    /// One that a number chooses.
+    Shuffled(u64),
 }
 
 /// Ends a list.
@@ -36,36 +45,27 @@ struct Slot {
 impl UseIndex {
     /// Reads all live ops once: O(operands).
     pub(super) fn build(program: &Program) -> Self {
+        Self::build_in(program, (0..program.ops.len()).rev().map(Op::from_index))
+    }
+
+    /// As [`build`](Self::build), with the uses of each value in another order.
+    pub(super) fn build_ordered(program: &Program, order: UseOrder) -> Self {
+        let mut ops: Vec<Op> = (0..program.ops.len()).map(Op::from_index).collect();
+        if let UseOrder::Shuffled(seed) = order {
+            ops.sort_by_cached_key(|op| scattered(seed, op.index() as u64));
+        }
+        Self::build_in(program, ops.into_iter())
+    }
+
+    /// The index of all live ops, the first use of a value being that of its last op.
+    fn build_in(program: &Program, ops: impl Iterator<Item = Op>) -> Self {
         let unowned = Slot { owner: Op::new(0), index: 0, prev: NIL, next: NIL };
         let mut uses = Self {
             first: vec![NIL; program.values.len()],
             slots: vec![unowned; program.operands.len()],
         };
-        for (index, row) in program.ops.iter().enumerate().rev() {
-            if row.block.is_some() {
-                uses.add_op(program, Op::from_index(index));
-            }
-        }
-        uses
-    }
-
-    /// The same uses, those of each value in an order that `seed` makes.
-    pub(super) fn shuffled(program: &Program, seed: u64) -> Self {
-        let mut uses = Self::build(program);
-        let mut order: Vec<usize> = (0..uses.slots.len()).collect();
-        let mut random = seed;
-        for end in (1..order.len()).rev() {
-            random = next_random(random);
-            order.swap(end, (random % (end as u64 + 1)) as usize);
-        }
-        let rows = program.ops.iter().filter(|row| row.block.is_some());
-        let mut is_live = FixedBitSet::with_capacity(uses.slots.len());
-        rows.for_each(|row| is_live.insert_range(row.operands.range()));
-        for slot in order.into_iter().filter(|&slot| is_live.contains(slot)) {
-            if let Some(value) = program.operands[slot] {
-                uses.unlink(slot, value);
-                uses.link(slot, value);
-            }
+        for op in ops.filter(|op| program.ops[op.index()].block.is_some()) {
+            uses.add_op(program, op);
         }
         uses
     }
@@ -139,36 +139,41 @@ impl UseIndex {
     }
 }
 
-/// The next of a row of numbers that looks like chance: splitmix64 (Steele, Lea, Flood, "Fast
-/// splittable pseudorandom number generators", 2014).
-fn next_random(state: u64) -> u64 {
-    let mixed = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ (mixed >> 31)
+/// A number that has nothing to do with `number`, but is the same each time: Fibonacci hashing, with
+/// 2^64 divided by the golden ratio, twice with the high bits folded in.
+fn scattered(seed: u64, number: u64) -> u64 {
+    const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mixed = (seed ^ number).wrapping_mul(GOLDEN);
+    (mixed ^ (mixed >> 32)).wrapping_mul(GOLDEN)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::ir::{Context, verify};
+    use super::UseOrder;
+    use crate::ir::Context;
     use crate::text;
 
     #[test]
-    fn shuffled_uses_are_the_same_in_another_order() {
-        let reads = "    () = \"my.op\" (%0, %0) {} : (f32, f32) -> \n".repeat(20);
-        let source = format!("{{\n    (%0) = \"my.make\" () {{}} : () -> f32\n{reads}}}\n");
-        let read = text::read_program(&Context::new(), "uses.pir", source.as_bytes());
-        let mut program = read.unwrap_or_else(|faults| panic!("{}", faults[0])).program;
-        let made = program.top_ops().next().unwrap();
-        let value = program.result(made, 0);
-        let listed = |program: &Program| program.uses(value).collect::<Vec<Use>>();
-        let usual = listed(&program);
-        program.shuffle_uses(1);
-        let mut shuffled = listed(&program);
-        assert!(verify(&program).is_empty());
-        assert_ne!(shuffled, usual);
+    fn reordered_uses_are_the_same_uses() {
+        let uses = "    (%1) = \"pd_op.relu\" (%0) {} : (tensor<f32>) -> tensor<f32>\n";
+        let uses: String = (1..20).map(|n| uses.replace("%1", &format!("%{n}"))).collect();
+        let source =
+            format!("{{\n    (%0) = \"pd_op.full\" () {{}} : () -> tensor<f32>\n{uses}}}\n");
+        let read = text::read_program(&Context::new(), "", source.as_bytes());
+        let mut program = read.expect("it is well formed").program;
+        let first = program.top_ops().next().expect("it has ops");
+        let value = program.result(first, 0);
+        let plain: Vec<_> = program.uses(value).collect();
+        let mut reordered = |order| {
+            program.reorder_uses(order);
+            program.uses(value).collect::<Vec<_>>()
+        };
+        let mut reversed = reordered(UseOrder::Reversed);
+        let mut shuffled = reordered(UseOrder::Shuffled(7));
+        assert!(shuffled != plain && shuffled != reversed);
         shuffled.sort();
-        assert_eq!(shuffled, usual);
+        assert_eq!(shuffled, plain);
+        reversed.reverse();
+        assert_eq!(reversed, plain);
     }
 }

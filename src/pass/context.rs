@@ -1,6 +1,7 @@
 //! What a running pass sees of its run; [`Session`](super::Session) says what there is.
 
 use std::any::{Any, TypeId};
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -30,6 +31,11 @@ impl<'s> PassContext<'s> {
     /// The name of the running pass.
     pub fn pass(&self) -> &str {
         self.pass
+    }
+
+    /// How many threads the pass may work on. What it yields must not depend on it.
+    pub fn threads(&self) -> NonZeroUsize {
+        self.session.threads
     }
 
     /// Reports a diagnostic. A pass that reports an error has failed, whatever it returns.

@@ -19,13 +19,13 @@ use super::check::{
 };
 use super::jobs::{self, Job};
 use super::observe::{Change, StepInfo};
-use super::parallel::{default_threads, map_in_parallel, share};
 use super::{
     JobsStep, PassError, PassStep, Pipeline, PipelineFailure, Preserved, Reproducer, Session, Step,
     StepPath,
 };
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::ir::{Program, Rewriter, Undo};
+use crate::parallel::{self, default_threads, share};
 
 /// Runs a pipeline on programs.
 ///
@@ -80,7 +80,7 @@ impl PassManager {
     /// outcomes are in the order of the programs; one that fails does not stop the others.
     pub fn run_each(&self, inputs: Vec<Input<'_>>) -> Vec<Result<(), PipelineFailure>> {
         let threads = share(self.threads, inputs.len());
-        map_in_parallel(self.threads, inputs, |input| {
+        parallel::map(self.threads, inputs, |input| {
             self.run_with(threads, input.program, input.session)
         })
     }
@@ -140,6 +140,7 @@ impl Runner<'_> {
         program: &mut Program,
         session: &mut Session,
     ) -> Result<(), PipelineFailure> {
+        session.threads = self.threads;
         session.observers.before_pipeline(self.pipeline, program);
         let mut state = State { path, verified: None, kept: Vec::new() };
         let outcome = self.verified_input(&mut state, program, session).and_then(|()| {
@@ -328,7 +329,7 @@ impl Runner<'_> {
         let threads = share(self.threads, programs.len());
         let runner = Runner { threads, pipeline: step.pipeline(), ..*self };
         let outcomes =
-            map_in_parallel(self.threads, programs.iter_mut().collect(), |job: &mut Job| {
+            parallel::map(self.threads, programs.iter_mut().collect(), |job: &mut Job| {
                 runner.run(info.path, &mut job.program, &mut job.session)
             });
         let edits = jobs::report(&mut programs, session);

@@ -81,10 +81,9 @@ mod header;
 mod help;
 mod jobs;
 mod manager;
-mod near;
+pub(crate) mod near;
 mod observe;
 mod options;
-mod parallel;
 mod pipeline;
 mod programs;
 mod registry;
@@ -106,7 +105,7 @@ pub use observe::{
     Branch, Change, ChromeTrace, Moment, Observer, PrintProgram, StepInfo, Timing, TimingNode,
 };
 pub use options::{Choice, OptionInfo, OptionKind, Options};
-pub use pipeline::{JobsStep, PassStep, Pipeline, Step};
+pub use pipeline::{JobsStep, PassStep, Pipeline, Step, glob_matches};
 pub use programs::ProgramSet;
 pub use registry::{PassInfo, Registry, RegistryError};
 pub use rules::{Demand, Rule, Rules};

@@ -4,7 +4,7 @@
 const LONGEST: usize = 80;
 
 /// Up to three names that `wanted` may be a slip of, the nearest first.
-pub(super) fn nearest<'n>(wanted: &str, names: impl IntoIterator<Item = &'n str>) -> Vec<&'n str> {
+pub(crate) fn nearest<'n>(wanted: &str, names: impl IntoIterator<Item = &'n str>) -> Vec<&'n str> {
     if wanted.len() > LONGEST {
         return Vec::new();
     }
@@ -34,7 +34,7 @@ fn distance(wanted: &str, name: &str) -> usize {
 }
 
 /// `` `a`, `b` or `c` ``.
-pub(super) fn either(names: &[&str]) -> String {
+pub(crate) fn either(names: &[&str]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     match quoted.split_last() {
         Some((last, [])) => last.clone(),

@@ -21,4 +21,10 @@ pub trait ProgramSet: Any + Send {
     /// # Errors
     /// If the set does not hold with these programs; then it is as it was.
     fn replace(&mut self, programs: Vec<(usize, Program)>) -> Result<(), PassError>;
+
+    /// What the set holds beside its programs, as lines for a person: of a plan its job list, and
+    /// what each job keeps. Empty if there is nothing else.
+    fn account(&self) -> String {
+        String::new()
+    }
 }

@@ -13,6 +13,7 @@
 //! Invariant: one session serves one program, or artifacts could be taken for fresh by accident.
 
 use std::any::{Any, TypeId, type_name};
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use super::observe::Observers;
@@ -47,7 +48,6 @@ pub(super) struct CachedAnalysis {
 /// [preserve](super::Pass::preserves) it, it is *stale*, and asking for it is an error.
 ///
 /// A session serves one program: artifacts of two could not be told apart.
-#[derive(Default)]
 pub struct Session {
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) artifacts: Vec<Artifact>,
@@ -60,17 +60,37 @@ pub struct Session {
     pub(super) observers: Observers,
     /// Which step runs.
     pub(super) path: StepPath,
+    /// How many threads the running pass may use.
+    pub(super) threads: NonZeroUsize,
     /// The edit stamp of the program when the running pass began, or when the last one ended.
     stamp: u64,
     /// How much was reported when the running pass began.
     reported_before: usize,
 }
 
+impl Default for Session {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 /// # For everyone
 impl Session {
     /// A session in which nothing happened yet.
     pub fn new() -> Self {
-        Self::default()
+        Self {
+            diagnostics: Vec::new(),
+            artifacts: Vec::new(),
+            shelved: Vec::new(),
+            next_serial: 0,
+            analyses: Vec::new(),
+            statistics: Statistics::default(),
+            observers: Observers::default(),
+            path: StepPath::default(),
+            threads: NonZeroUsize::MIN,
+            stamp: 0,
+            reported_before: 0,
+        }
     }
 
     /// Adds an observer; it is told what happens after those that were added before, and what is
@@ -127,6 +147,17 @@ impl Session {
         let index = self.find::<T>("the caller")?;
         let value = self.artifacts.remove(index).value;
         Ok(*value.downcast().expect("artifacts are found by their type"))
+    }
+
+    /// The programs that a pass left last, such as those of a plan, whatever their artifact is.
+    ///
+    /// # Errors
+    /// If no pass left any, or they are stale.
+    pub fn programs(&mut self) -> Result<&mut dyn ProgramSet, PassError> {
+        let index = self.find_programs("the caller")?;
+        let artifact = &mut self.artifacts[index];
+        let as_programs = artifact.as_programs.expect("it was found by this");
+        Ok(as_programs(&mut *artifact.value))
     }
 }
 
@@ -259,16 +290,28 @@ impl Session {
     }
 }
 
+/// No pass left the artifact.
+const MISSING: &str = "E0514";
+/// The program was changed behind the pass that left it.
+const STALE: &str = "E0515";
+
+impl PassError {
+    /// Whether the pass failed for what it takes from an earlier one: that is not there, or stale.
+    pub fn is_of_artifacts(&self) -> bool {
+        matches!(&*self.reason().code, MISSING | STALE)
+    }
+}
+
 fn missing(asked_by: &str, wanted: &str) -> PassError {
     let message = format!("`{asked_by}` needs a `{wanted}`, and no pass before it left one");
-    Diagnostic::error("E0514", message).help("add a pass before it that makes one").into()
+    Diagnostic::error(MISSING, message).help("add a pass before it that makes one").into()
 }
 
 fn stale(asked_by: &str, artifact: &Artifact) -> PassError {
     let Artifact { type_name, made_by, .. } = artifact;
     let message =
         format!("the `{type_name}` that `{made_by}` left is stale: `{asked_by}` cannot use it");
-    Diagnostic::error("E0515", message)
+    Diagnostic::error(STALE, message)
         .remark(format!("the program was changed after `{made_by}` had run"))
         .help(format!("put the passes that change the program before `{made_by}`"))
         .into()

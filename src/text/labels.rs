@@ -3,6 +3,8 @@
 //! A value gets its number when the printer first meets it, in print order through nested blocks.
 //! Block arguments and the ends of control-flow stacks count for themselves; kwargs go by keyword.
 
+use std::sync::Arc;
+
 use crate::ir::{Block, Name, Op, Program, Value, ValueDef, names};
 
 use super::spell::write_unsigned;
@@ -17,11 +19,19 @@ enum Prefix {
     Stack,
     Inlet,
     Outlet,
+    Added,
 }
 
 impl Prefix {
-    const ALL: [Self; 6] =
-        [Self::Plain, Self::Argument, Self::Kwarg, Self::Stack, Self::Inlet, Self::Outlet];
+    const ALL: [Self; 7] = [
+        Self::Plain,
+        Self::Argument,
+        Self::Kwarg,
+        Self::Stack,
+        Self::Inlet,
+        Self::Outlet,
+        Self::Added,
+    ];
 
     fn text(self) -> &'static [u8] {
         match self {
@@ -31,6 +41,7 @@ impl Prefix {
             Self::Stack => b"%stack_",
             Self::Inlet => b"%inlet_",
             Self::Outlet => b"%outlet_",
+            Self::Added => b"%+",
         }
     }
 }
@@ -86,6 +97,32 @@ impl Labels {
                     }
                     pending.extend(program.block_ops(block).rev());
                 }
+            }
+        }
+        labels
+    }
+
+    /// Names for the values of the second of two programs: a value that stands for one of the first
+    /// is called as that, others are counted for themselves (`%+0`).
+    pub(crate) fn following(
+        [first, second]: [&Program; 2],
+        names: &Self,
+        partner: impl Fn(Value) -> Option<Value>,
+    ) -> Self {
+        debug_assert!(Arc::ptr_eq(first.context(), second.context()), "kwargs go by handle");
+        let mut labels = Self::of(second);
+        let mut order: Vec<Value> = (0..labels.labels.len()).map(Value::from_index).collect();
+        order.retain(|&value| labels.has_met(value));
+        order.sort_by_key(|value| labels.labels[value.index()].0);
+        let mut added = 0;
+        for value in order {
+            let label = &mut labels.labels[value.index()];
+            let name = partner(value).map(|partner| names.labels[partner.index()]);
+            if let Some(name) = name.filter(|&name| name != UNMET) {
+                *label = name;
+            } else if label.split().0 != Prefix::Kwarg {
+                *label = Label::new(Prefix::Added, added);
+                added += 1;
             }
         }
         labels

@@ -1,7 +1,7 @@
 //! Printing: streaming, in bounded memory.
 //!
-//! Spelled dictionaries and types repeat, so each is spelled once and copied from then on. A
-//! dictionary is spelled in three pieces, between which the columns `chunk_id` and `op_role` go.
+//! Spelled dictionaries and types repeat, so each is spelled once and copied from then on, until
+//! there are too many to keep. A dictionary is spelled in three pieces, between which the columns `chunk_id` and `op_role` go.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -13,6 +13,9 @@ use super::spell::{write_attr, write_integer, write_type};
 
 /// What is gathered before it is handed to the sink.
 const CHUNK: usize = 64 << 10;
+
+/// How many bytes of spelled dictionaries and types are kept; few in tests, so that they meet the end.
+const MOST_KEPT: usize = if cfg!(test) { 256 } else { 64 << 20 };
 
 /// Prints a program to a sink.
 ///
@@ -70,12 +73,27 @@ struct Spelled {
 }
 
 impl Spelled {
+    /// Forgets everything if it has become too much. No range may be held.
+    fn bound(&mut self) {
+        if self.pool.len() > MOST_KEPT {
+            self.pool.clear();
+            self.dicts.clear();
+            self.types.clear();
+        }
+    }
+
     fn dict(&mut self, context: &Context, dict: Dict) -> Pieces {
+        self.bound();
         if let Some(Some(pieces)) = self.dicts.get(dict.index()) {
             return pieces.clone();
         }
         let mut pieces = [0..0, 0..0, 0..0];
-        let entries = context.dict_entries(dict);
+        let output_name = context.output_name(dict);
+        let only = output_name.map(|name| (names::OUTPUT_NAME, context.string_attr(name)));
+        let entries = match &only {
+            Some(entry) => std::slice::from_ref(entry),
+            None => context.dict_entries(dict),
+        };
         for (piece, range) in pieces.iter_mut().enumerate() {
             let start = self.pool.len() as u32;
             for &(name, attr) in entries {
@@ -89,13 +107,14 @@ impl Spelled {
             }
             *range = start..self.pool.len() as u32;
         }
-        if self.repeats == Repeats::Yes {
+        if self.repeats == Repeats::Yes && only.is_none() {
             remember(&mut self.dicts, dict.index(), pieces.clone());
         }
         pieces
     }
 
     fn ty(&mut self, context: &Context, ty: Type) -> Range<u32> {
+        self.bound();
         if let Some(Some(range)) = self.types.get(ty.index()) {
             return range.clone();
         }

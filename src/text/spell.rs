@@ -70,9 +70,10 @@ fn write_tensor(open: &str, tensor: &TensorType, out: &mut Vec<u8>) {
 
 /// Appends the spelling of an attribute: the one it was read in, else Paddle's.
 pub(crate) fn write_attr(context: &Context, attr: Attr, out: &mut Vec<u8>) {
-    match context.attr_spelling(attr) {
-        Some(spelling) => out.extend_from_slice(spelling),
-        None => write_attr_value(context, context.attr_value(attr), out),
+    match (context.attr_spelling(attr), context.string_name(attr)) {
+        (Some(spelling), _) => out.extend_from_slice(spelling),
+        (None, Some(text)) => write_string(context.name_text(text).as_bytes(), out),
+        (None, None) => write_attr_value(context, context.attr_value(attr), out),
     }
 }
 

@@ -1,10 +1,12 @@
-//! Speed per op: reading, verifying, printing, cloning, and the split.
+//! Speed per op: reading, verifying, printing, cloning, the diff, and the split.
 //!
 //! `cargo bench -p pirogue-system-tests`. Against other systems: `tests/rivals/run`.
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
-use pirogue::ir::{Context, Program, Rewriter, verify};
+use pirogue::diff::{DiffOptions, diff};
+use pirogue::ir::{AttrValue, Context, Op, Program, Rewriter, verify};
+use pirogue::parallel::default_threads;
 use pirogue::text;
 use pirogue_passes::pipeline_scheduler_vpp::PipelineSchedulerVpp;
 use pirogue_schedule::BackwardMode;
@@ -60,6 +62,60 @@ fn walk(bencher: Bencher, ops: usize) {
     });
 }
 
+#[divan::bench(args = SIZES, sample_count = 5)]
+fn diff_of_equals(bencher: Bencher, ops: usize) {
+    let program = read(&synthetic::program(ops));
+    let other = program.clone();
+    bencher.counter(count(&program)).bench_local(|| {
+        let found = diff(black_box(&program), black_box(&other), DiffOptions::default());
+        assert!(found.is_empty());
+        found
+    });
+}
+
+#[divan::bench(args = SIZES, sample_count = 5)]
+fn diff_of_a_thousand_edits(bencher: Bencher, ops: usize) {
+    let program = read(&synthetic::program(ops));
+    let other = edited(&program, 1000);
+    bencher
+        .counter(count(&program))
+        .bench_local(|| diff(black_box(&program), black_box(&other), DiffOptions::default()));
+}
+
+/// Every op of one program is as any other of it, and the other program has half as many.
+#[divan::bench(args = SIZES, sample_count = 5)]
+fn diff_where_all_are_alike(bencher: Bencher, ops: usize) {
+    let line = "    () = \"my.op\" () {} : () -> \n";
+    let program = read(&format!("{{\n{}}}\n", line.repeat(ops)));
+    let other = read(&format!("{{\n{}}}\n", line.repeat(ops / 2)));
+    bencher
+        .counter(count(&program))
+        .bench_local(|| diff(black_box(&program), black_box(&other), DiffOptions::default()));
+}
+
+/// The program with so many edits: every other one erases an op, the others set an attribute.
+fn edited(program: &Program, edits: usize) -> Program {
+    let mut edited = program.clone();
+    let ops: Vec<Op> = edited.top_ops().collect();
+    let mut rewriter = Rewriter::new(&mut edited);
+    for edit in 0..edits {
+        let op = ops[ops.len() / edits * edit];
+        if edit % 2 == 1 {
+            let context = rewriter.context();
+            let attr = context.attr(AttrValue::int32(edit as i32));
+            rewriter.set_attr(op, context.name("edit"), attr);
+        } else {
+            let program = rewriter.program();
+            let operand = program.operands(op).iter().flatten().next().copied();
+            let results: Vec<_> = program.results(op).collect();
+            let Some(operand) = operand else { continue };
+            results.into_iter().for_each(|result| rewriter.replace_all_uses(result, operand));
+            rewriter.erase(op).expect("its results are not used any more");
+        }
+    }
+    edited
+}
+
 /// A stage with eight chunks: 33 programs with a whole backward, 25 with a split one.
 #[divan::bench(args = SIZES, consts = [33, 25], sample_count = 5)]
 fn plan<const PROGRAMS: usize>(bencher: Bencher, ops: usize) {
@@ -73,7 +129,9 @@ fn plan<const PROGRAMS: usize>(bencher: Bencher, ops: usize) {
     };
     bencher.counter(count(&program)).with_inputs(|| program.clone()).bench_local_values(
         |mut program| {
-            let (plan, _) = pass.plan(&mut Rewriter::new(&mut program)).expect("it can be planned");
+            let (plan, _) = pass
+                .plan(&mut Rewriter::new(&mut program), default_threads())
+                .expect("it can be planned");
             assert_eq!(plan.programs().len(), PROGRAMS);
             (plan, program)
         },
@@ -91,6 +149,7 @@ fn split_into_25(bencher: Bencher, ops: usize) {
         chunks: 8,
         backward: BackwardMode::Split,
         place: pirogue::ir::Place::cpu(),
+        threads: default_threads(),
     };
     bencher
         .counter(count(&program))

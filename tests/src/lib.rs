@@ -4,7 +4,12 @@ use std::path::{Path, PathBuf};
 
 pub mod corpus;
 pub mod damage;
+pub mod embellish;
+pub mod guide;
+pub mod laws;
 pub mod lines;
+pub mod meaning;
+pub mod ordeal;
 pub mod random;
 pub mod reference;
 pub mod synthetic;

@@ -1,14 +1,13 @@
 //! Laws that hold for every program, on random ones.
 //!
-//! Seeds are fixed, so that a run is like any other; `PIROGUE_PROPERTY_CASES=50` takes fifty times as
-//! many cases, for a long run. A failure shows the smallest program it was found to have.
+//! See [`laws`](pirogue_system_tests::laws) on cases and seeds.
 
-use std::fmt::Debug;
+use std::num::NonZeroUsize;
 
 use pirogue::diagnostic::Diagnostic;
 use pirogue::ir::{
     AttrValue, CompareOptions, Context, IntKind, Numbers, Op, Place, Program, Rewriter, Use, Value,
-    compare, compare_with, import, names, verify,
+    compare_with, import, names,
 };
 use pirogue::pass::{Pass, Session};
 use pirogue::text;
@@ -19,62 +18,10 @@ use pirogue_passes::pipeline_scheduler_vpp::PipelineSchedulerVpp;
 use pirogue_passes::split::{SplitOptions, split};
 use pirogue_passes::split_matmul_grad::{SplitMatmulGrad, split_matmul_grads};
 use pirogue_schedule::{BackwardMode, JobType, Vpp};
-use pirogue_system_tests::lines::comparable_lines;
+use pirogue_system_tests::laws::{Verdict, fails, holds_for, is_clean, is_same, rendered};
 use pirogue_system_tests::random::{Lists, Recipe, recipe};
 use pirogue_system_tests::reference::{self, Refusal};
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngSeed, TestError, TestRunner};
-
-type Verdict = Result<(), TestCaseError>;
-
-/// Runs a law on random programs and what else `extra` gives; panics with the smallest that breaks it.
-fn holds_for<E: Debug>(
-    cases: u32,
-    recipes: impl Strategy<Value = Recipe>,
-    extra: impl Strategy<Value = E>,
-    law: impl Fn(&Program, &Recipe, &E) -> Verdict,
-) {
-    let factor = std::env::var("PIROGUE_PROPERTY_CASES")
-        .ok()
-        .and_then(|text| text.parse().ok())
-        .unwrap_or(1);
-    let config = Config {
-        cases: cases * factor,
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(u64::from(factor)),
-        max_shrink_iters: 20_000,
-        ..Config::default()
-    };
-    let program_of = |recipe: &Recipe| recipe.program(&Context::new());
-    let result = TestRunner::new(config)
-        .run(&(recipes, extra), |(recipe, extra)| law(&program_of(&recipe), &recipe, &extra));
-    if let Err(TestError::Fail(reason, (recipe, extra))) = &result {
-        let program = text::to_text(&program_of(recipe));
-        panic!("{reason}\nchunks: {}, {extra:?}\n{program}", recipe.chunks);
-    }
-    result.expect("no case is rejected");
-}
-
-fn fails(text: impl Into<String>) -> TestCaseError {
-    TestCaseError::fail(text.into())
-}
-
-fn rendered(diagnostics: &[Diagnostic]) -> String {
-    diagnostics.iter().map(|diagnostic| format!("{diagnostic}\n")).collect()
-}
-
-fn is_clean(what: &str, program: &Program) -> Verdict {
-    let faults = verify(program);
-    if faults.is_empty() { Ok(()) } else { Err(fails(format!("{what}: {}", rendered(&faults)))) }
-}
-
-fn is_same(what: &str, expected: &Program, found: &Program) -> Verdict {
-    compare(expected, found).map_err(|difference| fails(format!("{what}: {difference}")))?;
-    let [expected, found] =
-        [expected, found].map(|program| comparable_lines(&text::to_text(program)));
-    prop_assert_eq!(expected, found, "{}", what);
-    Ok(())
-}
 
 /// A program ready to be split, and into what.
 struct Ready {
@@ -102,6 +49,7 @@ impl Ready {
             chunks: recipe.chunks.into(),
             backward,
             place: Place::cpu(),
+            threads: NonZeroUsize::MIN,
         };
         Self { program, options, weight_chains }
     }
@@ -284,9 +232,7 @@ fn every_pass_leaves_a_program_that_verifies() {
     let stripped = prop::collection::vec(any::<u16>(), 0..20);
     holds_for(150, recipe(120, Lists::StayClose), stripped, |program, recipe, stripped| {
         is_clean("the input", program)?;
-        // The ops that come of a `matmul_grad` without a chunk may have nothing that tells theirs.
-        let mut inferred = program.clone();
-        run(&InferChunkIds::default(), &mut inferred)?;
+        run(&InferChunkIds::default(), &mut program.clone())?;
         run(&OverlapSendRecv::default(), &mut program.clone())?;
         run(&SplitMatmulGrad::default(), &mut program.clone())?;
         for split_backward in [false, true] {
@@ -297,7 +243,7 @@ fn every_pass_leaves_a_program_that_verifies() {
                 split_backward,
                 ..PipelineSchedulerVpp::default()
             };
-            run(&pass, &mut inferred.clone())?;
+            run(&pass, &mut program.clone())?;
         }
         let mut program = program.clone();
         let ops: Vec<Op> = program.top_ops().collect();

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use pirogue::ir::{Context, Program};
+use pirogue::ir::{Context, Program, UseOrder};
 use pirogue::pass::{Input, PassManager, Pipeline, Registry, Session};
 use pirogue::text;
 use pirogue_passes::complete_op_roles::CompleteOpRoles;
@@ -121,7 +121,7 @@ fn with_uses_listed_in_any_order() {
             |case| outcome(&registry, case, 1, program(case)),
             |case| {
                 let mut program = program(case);
-                program.shuffle_uses(seed);
+                program.reorder_uses(UseOrder::Shuffled(seed));
                 outcome(&registry, case, 1, program)
             },
         );

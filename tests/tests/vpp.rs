@@ -7,6 +7,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -58,7 +59,7 @@ fn plan(case: &Case, program: &mut Program) -> Planned {
         split_backward: case.config.split_backward,
         ..PipelineSchedulerVpp::default()
     };
-    pass.plan(&mut Rewriter::new(program))
+    pass.plan(&mut Rewriter::new(program), NonZeroUsize::MIN)
 }
 
 fn rendered(diagnostics: &[Diagnostic]) -> String {

@@ -1,10 +1,12 @@
 //! The commands, a file each.
 
 pub mod completions;
+pub mod diff;
 pub mod explain;
 pub mod opt;
 pub mod passes;
 pub mod plan;
+pub mod test;
 
 use pirogue::pass::Registry;
 

@@ -2,10 +2,11 @@
 
 mod emit;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use pirogue::diagnostic::{Diagnostic, Severity};
 use pirogue::ir::{Context, Program, verify};
+use pirogue::parallel;
 use pirogue::pass::{PassManager, Pipeline, PipelineFailure, Reproducer, Verify, header_pipeline};
 use pirogue_plan::Plan;
 
@@ -13,7 +14,7 @@ use crate::args::{Form, Global, Opt, VerifyWhen};
 use crate::failure::Failure;
 use crate::output::{Screen, to_file};
 use crate::watch::{Watched, Watchers};
-use crate::{Outcome, input, parallel};
+use crate::{Outcome, input};
 
 /// What became of an input.
 struct Run {
@@ -32,14 +33,16 @@ struct Failed {
 }
 
 pub fn run(args: &Opt, global: &Global, screen: &Screen) -> Outcome {
+    input::check_stdin(&args.inputs)?;
     let target = emit::target(args)?;
     if let Some(text) = &args.pipeline {
         Pipeline::parse(&super::registry(), text).map_err(Failure::CommandLine)?;
     }
     let watchers = Watchers::new(&args.watch, args.inputs.len()).counting_for(screen);
-    let mut runs = parallel::map(global.threads(), &args.inputs, |path| {
-        Run::of(path, args, global, &watchers)
-    });
+    let mut runs =
+        parallel::map(global.threads(), args.inputs.iter().collect(), |path: &PathBuf| {
+            Run::of(path, args, global, &watchers)
+        });
     let watched: Vec<&Watched> = runs.iter().map(|run| &run.watched).collect();
     let trace_fault = watchers.report(screen, &watched).err();
     let mut found: Vec<Diagnostic> = runs.iter_mut().flat_map(|run| run.found.drain(..)).collect();

@@ -1,9 +1,11 @@
 //! `pirogue plan`: the programs and the job list of a stage, or of all stages.
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use pirogue::diagnostic::Diagnostic;
 use pirogue::ir::{Context, Program};
+use pirogue::parallel;
 use pirogue::pass::{PassManager, Pipeline, Session, Verify};
 use pirogue_passes::pipeline_scheduler_vpp::PipelineSchedulerVpp;
 use pirogue_plan::{Plan, SkipGcRule, write_folder, write_stages};
@@ -11,10 +13,17 @@ use pirogue_plan::{Plan, SkipGcRule, write_folder, write_stages};
 use crate::Outcome;
 use crate::args::{self, Global, SkipGc};
 use crate::failure::Failure;
+use crate::input;
 use crate::output::Screen;
 use crate::report::{account, written};
 use crate::watch::{Watched, Watchers};
-use crate::{input, parallel};
+
+/// How the passes of a stage are run.
+#[derive(Copy, Clone)]
+struct Manager {
+    verify: Verify,
+    threads: NonZeroUsize,
+}
 
 /// A stage's plan.
 struct Planned {
@@ -30,10 +39,13 @@ pub fn run(args: &args::Plan, global: &Global, screen: &Screen) -> Outcome {
     let stages = stages(args)?;
     [&args.before, &args.after].into_iter().try_for_each(|text| passes(text).map(drop))?;
     let watchers = Watchers::new(&args.watch, stages.len());
+    let threads = global.threads();
+    let own_threads = parallel::share(threads, stages.len());
     // Each stage has a context of its own, so what one interns does not depend on the others.
-    let outcomes = parallel::map(global.threads(), &stages, |(path, stage)| {
+    let outcomes = parallel::map(threads, stages, |(path, stage)| {
         let mut watched = watchers.session(&format!("stage{stage}"));
-        let outcome = plan_stage(args, path, *stage, watchers.verify(), &mut watched.session);
+        let manager = Manager { verify: watchers.verify(), threads: own_threads };
+        let outcome = plan_stage(args, &path, stage, manager, &mut watched.session);
         (watched, outcome)
     });
     let (watched, outcomes): (Vec<Watched>, Vec<_>) = outcomes.into_iter().unzip();
@@ -79,9 +91,7 @@ fn stages(args: &args::Plan) -> Result<Vec<(PathBuf, u32)>, Failure> {
         let error = Diagnostic::error("E0652", message).help(help);
         Err(Failure::CommandLine(vec![error]))
     };
-    if args.inputs.iter().filter(|path| input::is_stdin(path)).count() > 1 {
-        return wrong("`-` stands for more than one input", "name files, all but one of them");
-    }
+    input::check_stdin(&args.inputs)?;
     match (args.inputs.as_slice(), args.stage) {
         ([input], Some(stage)) => Ok(vec![(input.clone(), stage)]),
         ([_], None) => wrong(
@@ -115,7 +125,7 @@ fn plan_stage(
     args: &args::Plan,
     path: &Path,
     stage: u32,
-    verify: Verify,
+    manager: Manager,
     session: &mut Session,
 ) -> Result<Planned, Vec<Diagnostic>> {
     let bytes = input::load(path).map_err(|error| vec![error])?;
@@ -124,7 +134,8 @@ fn plan_stage(
     let mut program = read.program;
     let mut remarks = read.warnings;
     let pipeline = pipeline(args, stage).map_err(|failure| failure.diagnostics().to_vec())?;
-    let outcome = PassManager::new(pipeline).verify(verify).run(&mut program, session);
+    let passes = PassManager::new(pipeline).verify(manager.verify).threads(manager.threads.get());
+    let outcome = passes.run(&mut program, session);
     remarks.extend(session.take_diagnostics());
     if let Err(failure) = outcome {
         remarks.extend(failure.diagnostics().iter().cloned());

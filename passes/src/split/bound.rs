@@ -7,9 +7,12 @@
 //!   pushes, backward pops), the op that pushes runs again in the job that pops, if it computes the
 //!   same there: it has no effect, draws no random number, and nothing overwrites what it reads.
 
+use fixedbitset::FixedBitSet;
+use hashbrown::HashMap;
 use pirogue::diagnostic::{Diagnostic, Place};
 use pirogue::dialect;
 use pirogue::ir::{Op, Value, names};
+use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
 use super::placement::{JobIndex, Placement, job_name, jobs_of};
@@ -26,32 +29,29 @@ pub(super) fn keep_together(
     remarks: &mut Vec<Diagnostic>,
 ) -> Result<(), Vec<Diagnostic>> {
     let mut faults = Vec::new();
-    for (position, &op) in source.ops.iter().enumerate() {
-        if source.program.name(op) == names::STACK_CREATE {
-            match gather_stack(source, options, placement, position) {
-                Ok(replays) => remarks.extend(replays),
-                Err(fault) => faults.push(fault),
-            }
+    for &position in source.named(names::STACK_CREATE) {
+        match gather_stack(source, options, placement, position) {
+            Ok(replays) => remarks.extend(replays),
+            Err(fault) => faults.push(fault),
         }
     }
     if !faults.is_empty() {
         return Err(faults);
     }
-    for (position, &op) in source.ops.iter().enumerate().rev() {
-        if source.program.name(op) == names::COMBINE {
-            let users = users(source, source.program.result(op, 0));
-            let jobs = jobs_of(placement, users);
-            if !jobs.is_empty() && jobs.as_slice() != placement.jobs(position) {
-                remarks.push(moved(source, options, op, "its users are", &jobs));
-                placement.set(position, jobs);
-            }
+    for list in lists(source).into_iter().rev() {
+        let jobs = jobs_of(placement, list.users);
+        if !jobs.is_empty() && jobs.as_slice() != placement.jobs(list.position) {
+            let op = source.ops[list.position];
+            remarks.push(moved(source, options, op, "its users are", &jobs));
+            placement.set(list.position, jobs);
         }
     }
-    for (position, &op) in source.ops.iter().enumerate() {
-        let maker = matches!(source.program.name(op), names::SPLIT | names::SLICE)
-            .then(|| source.program.operand(op, 0))
-            .flatten()
-            .and_then(|list| source.positions.of_value(source.program, list));
+    let mut unpackers = [source.named(names::SPLIT), source.named(names::SLICE)].concat();
+    unpackers.sort_unstable();
+    for position in unpackers {
+        let op = source.ops[position];
+        let list = source.program.operand(op, 0);
+        let maker = list.and_then(|list| source.positions.of_value(source.program, list));
         if let Some(maker) = maker {
             let jobs: SmallVec<[JobIndex; 4]> = placement.jobs(maker).into();
             if jobs.as_slice() != placement.jobs(position) && !is_combine(source, maker) {
@@ -61,6 +61,42 @@ pub(super) fn keep_together(
         }
     }
     Ok(())
+}
+
+/// A list of values.
+struct List {
+    /// Where the `builtin.combine` that makes it stands.
+    position: usize,
+    /// The positions of its users, in order.
+    users: Vec<usize>,
+}
+
+/// All lists that are made of values, in program order. One sweep: the index of all uses would be
+/// asked for few of them.
+fn lists(source: &Source<'_>) -> Vec<List> {
+    let program = source.program;
+    let mut lists = Vec::new();
+    let mut list_of: HashMap<Value, usize, FxBuildHasher> = HashMap::default();
+    let mut is_list = FixedBitSet::with_capacity(program.value_capacity());
+    for &position in source.named(names::COMBINE) {
+        if let Some(value) = program.results(source.ops[position]).next() {
+            is_list.insert(value.index());
+            list_of.insert(value, lists.len());
+            lists.push(List { position, users: Vec::new() });
+        }
+    }
+    if lists.is_empty() {
+        return lists;
+    }
+    for (position, &op) in source.ops.iter().enumerate() {
+        for nested in program.nest(op) {
+            let read = program.operands(nested).iter().flatten();
+            for value in read.filter(|value| is_list.contains(value.index())) {
+                lists[list_of[value]].users.push(position);
+            }
+        }
+    }
+    lists
 }
 
 fn is_combine(source: &Source<'_>, position: usize) -> bool {

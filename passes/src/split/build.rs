@@ -3,14 +3,20 @@
 //! `%5 = op(...)` that crosses ==> `%5 = op(...)`, `shadow_output(%5) {output_name:"var_.."}` in its
 //! own program, the last result of an op first; `%kwarg_var_..` in each later one that uses it.
 
+use std::num::NonZeroUsize;
+
 use pirogue::diagnostic::Diagnostic;
 use pirogue::ir::{AttrValue, Dict, Extract, Op, OpSpec, Program, Rewriter, ValueMap, names};
+use pirogue::parallel;
 use pirogue_schedule::JobType;
 
 use super::events::Events;
-use super::names::{NamedWire, check_same_variable};
+use super::naming::{NamedWires, check_same_variable};
 use super::placement::{JobIndex, Placement};
 use super::{Source, SplitOptions};
+
+/// So few ops are copied in less time than it takes to start a thread.
+const FEW_OPS: usize = 5_000;
 
 /// Builds the programs of all job types, in order.
 ///
@@ -21,29 +27,36 @@ pub(super) fn build(
     source: &Source<'_>,
     options: &SplitOptions,
     placement: &Placement,
-    wires: &[NamedWire],
+    wires: &NamedWires,
     events: &Events,
 ) -> Result<Vec<(JobType, Program)>, Vec<Diagnostic>> {
     let ops =
         Buckets::of(options.job_types.len(), source.ops.len(), |position| placement.jobs(position));
-    let incoming = Buckets::of(options.job_types.len(), wires.len(), |index| &wires[index].wire.to);
+    let incoming = Buckets::of(options.job_types.len(), wires.rows.len(), |index| {
+        wires.goals.of(&wires.rows[index].wire)
+    });
     let saved = saved_from(options, placement, wires);
-    let mut map = ValueMap::new(source.program);
-    let build_one = |(index, &job_type): (usize, &JobType)| {
+    let build_one = |map: &mut ValueMap, (index, &job_type): (usize, &JobType)| {
         let job = index as JobIndex;
         let mut builder = JobBuilder {
             source,
             events,
             wires,
             job,
-            copy: Extract::new(source.program, &mut map),
+            copy: Extract::new(source.program, map),
             saved: saved.get(index),
         };
-        builder.arguments(options, incoming.get(index))?;
-        builder.ops(ops.get(index))?;
+        let (ops, incoming) = (ops.get(index), incoming.get(index));
+        builder.copy.reserve(ops.len() + builder.saved.len(), incoming.len());
+        builder.arguments(options, incoming)?;
+        builder.ops(ops)?;
         Ok((job_type, builder.copy.finish()))
     };
-    options.job_types.iter().enumerate().map(build_one).collect()
+    let threads = if source.ops.len() < FEW_OPS { NonZeroUsize::MIN } else { options.threads };
+    let job_types = options.job_types.iter().enumerate().collect();
+    let programs =
+        parallel::map_with(threads, job_types, || ValueMap::new(source.program), build_one);
+    programs.into_iter().collect()
 }
 
 /// Indices sorted into buckets, in order within each; one array for all.
@@ -77,18 +90,18 @@ impl Buckets {
 }
 
 /// The wires that each job saves under a new name, in program order.
-fn saved_from(options: &SplitOptions, placement: &Placement, wires: &[NamedWire]) -> Buckets {
+fn saved_from(options: &SplitOptions, placement: &Placement, wires: &NamedWires) -> Buckets {
     let from = |index: usize| {
-        let named = &wires[index];
-        if named.is_saved { &placement.jobs(named.wire.producer)[..1] } else { &[] }
+        let named = &wires.rows[index];
+        if named.is_saved { &placement.jobs(named.wire.producer())[..1] } else { &[] }
     };
-    Buckets::of(options.job_types.len(), wires.len(), from)
+    Buckets::of(options.job_types.len(), wires.rows.len(), from)
 }
 
 struct JobBuilder<'a> {
     source: &'a Source<'a>,
     events: &'a Events,
-    wires: &'a [NamedWire],
+    wires: &'a NamedWires,
     job: JobIndex,
     copy: Extract<'a>,
     /// The wires that this job saves and has not passed yet, in program order.
@@ -111,8 +124,8 @@ impl JobBuilder<'_> {
             context.dict_in_order([(names::PERSISTABLE, persistable), (names::PLACE, place)])
         });
         for &index in incoming {
-            let named = &self.wires[index as usize];
-            let keyword = named.name_in(self.job);
+            let named = &self.wires.rows[index as usize];
+            let keyword = self.wires.name_in(named, self.job);
             let attrs = attrs[usize::from(named.is_persistable)];
             let kwarg = match self.copy.add_kwarg(keyword, program.ty(named.wire.value), attrs) {
                 Ok(kwarg) => kwarg,
@@ -129,7 +142,6 @@ impl JobBuilder<'_> {
     }
 
     fn ops(&mut self, positions: &[u32]) -> Result<(), Vec<Diagnostic>> {
-        self.copy.reserve(positions.len());
         for &position in positions {
             let position = position as usize;
             let copied = self.copy.copy_op(self.source.ops[position]);
@@ -149,16 +161,16 @@ impl JobBuilder<'_> {
 
     /// The results of the op at `position` that cross, the last one first.
     fn save_results(&mut self, position: usize) {
-        let is_here = |&index: &u32| self.wires[index as usize].wire.producer == position;
+        let is_here = |&index: &u32| self.wires.rows[index as usize].wire.producer() == position;
         let count = self.saved.iter().take_while(|index| is_here(index)).count();
         let (here, rest) = self.saved.split_at(count);
         self.saved = rest;
         for &index in here.iter().rev() {
-            let named = &self.wires[index as usize];
+            let named = &self.wires.rows[index as usize];
             let value = self.copy.copy_of(named.wire.value);
             let context = self.source.program.context();
-            let name = AttrValue::string(context.name_text(named.name()));
-            let dict: Dict = context.dict([(names::OUTPUT_NAME, context.attr(name))]);
+            let name = context.string_attr(named.name);
+            let dict: Dict = context.dict([(names::OUTPUT_NAME, name)]);
             let origin = self.source.program.origin(self.source.ops[position]);
             let spec = OpSpec::new(names::SHADOW_OUTPUT).dict(dict).origin(origin);
             self.copy.append(spec.operands(&[value]));

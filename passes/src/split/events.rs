@@ -12,15 +12,16 @@
 //! Data and parameters are there before any job runs. An op records one event, named after its
 //! first result that somebody waits for; waits are added to those that an op already has.
 
+use fixedbitset::FixedBitSet;
 use hashbrown::{HashMap, HashSet};
 use pirogue::diagnostic::{Diagnostic, Place};
-use pirogue::ir::{Attr, Dict, Value, names};
+use pirogue::ir::{Attr, Value, names};
 use pirogue_schedule::JobKind;
 use rustc_hash::FxBuildHasher;
 use smallvec::{SmallVec, smallvec};
 
 use super::bound::users;
-use super::names::NamedWire;
+use super::naming::{NamedWire, NamedWires};
 use super::placement::{JobIndex, Placement};
 use super::{Source, SplitOptions};
 
@@ -58,15 +59,16 @@ impl Streams {
         let program = source.program;
         let context = program.context();
         // Dictionaries repeat, so each is looked into once.
-        let mut seen: HashMap<Dict, Option<Attr>, FxBuildHasher> = HashMap::default();
+        let mut none = FixedBitSet::new();
         let mut of = HashMap::default();
         for (position, &op) in source.ops.iter().enumerate() {
             let dict = program.dict(op);
-            let stream = *seen.entry(dict).or_insert_with(|| {
-                context.dict_get(dict, names::EXECUTION_STREAM).map(|attr| context.plain_attr(attr))
-            });
-            if let Some(stream) = stream {
-                of.insert(position, stream);
+            if none.contains(dict.index()) {
+                continue;
+            }
+            match context.dict_get(dict, names::EXECUTION_STREAM) {
+                Some(attr) => _ = of.insert(position, context.plain_attr(attr)),
+                None => none.grow_and_insert(dict.index()),
             }
         }
         Self { of }
@@ -82,7 +84,7 @@ pub(super) fn find(
     source: &Source<'_>,
     options: &SplitOptions,
     placement: &Placement,
-    wires: &[NamedWire],
+    wires: &NamedWires,
     remarks: &mut Vec<Diagnostic>,
 ) -> Events {
     let streams = Streams::of(source);
@@ -92,9 +94,9 @@ pub(super) fn find(
     }
     let crosses_streams = crossing_streams(source, &streams, wires);
     let mut beyond_paddle = None;
-    for (named, _) in wires.iter().zip(crosses_streams).filter(|&(_, crosses)| crosses) {
-        let producer = named.wire.producer;
-        let waiters = waiters(source, options, placement, &streams, named);
+    for (named, _) in wires.rows.iter().zip(crosses_streams).filter(|&(_, crosses)| crosses) {
+        let producer = named.wire.producer();
+        let waiters = waiters(source, options, placement, &streams, wires, named);
         if waiters.is_empty() {
             continue;
         }
@@ -126,13 +128,13 @@ pub(super) fn find(
 
 /// The event an op already records, else one named after the value.
 fn event_name(source: &Source<'_>, named: &NamedWire) -> String {
-    let op = source.ops[named.wire.producer];
+    let op = source.ops[named.wire.producer()];
     let own = source.program.attr_str(op, names::EVENT_TO_RECORD);
-    own.unwrap_or_else(|| source.program.context().name_text(named.name())).to_owned()
+    own.unwrap_or_else(|| source.program.context().name_text(named.name)).to_owned()
 }
 
 /// For each wire, whether an op on a stream makes or reads it.
-fn crossing_streams(source: &Source<'_>, streams: &Streams, wires: &[NamedWire]) -> Vec<bool> {
+fn crossing_streams(source: &Source<'_>, streams: &Streams, wires: &NamedWires) -> Vec<bool> {
     let mut read = HashSet::<Value, FxBuildHasher>::default();
     for &position in streams.of.keys() {
         for nested in source.program.nest(source.ops[position]) {
@@ -140,9 +142,9 @@ fn crossing_streams(source: &Source<'_>, streams: &Streams, wires: &[NamedWire])
         }
     }
     let crosses = |named: &NamedWire| {
-        streams.get(named.wire.producer).is_some() || read.contains(&named.wire.value)
+        streams.get(named.wire.producer()).is_some() || read.contains(&named.wire.value)
     };
-    wires.iter().map(crosses).collect()
+    wires.rows.iter().map(crosses).collect()
 }
 
 struct Waiter {
@@ -157,10 +159,11 @@ fn waiters(
     options: &SplitOptions,
     placement: &Placement,
     streams: &Streams,
+    wires: &NamedWires,
     named: &NamedWire,
 ) -> Vec<Waiter> {
     let wire = &named.wire;
-    let maker = source.ops[wire.producer];
+    let maker = source.ops[wire.producer()];
     if matches!(source.program.name(maker), names::DATA | names::PARAMETER) {
         return Vec::new();
     }
@@ -168,11 +171,11 @@ fn waiters(
     let in_job = |job: JobIndex| {
         users.iter().copied().filter(move |&user| placement.jobs(user).contains(&job))
     };
-    let own_stream = streams.get(wire.producer);
+    let own_stream = streams.get(wire.producer());
     let mut met: SmallVec<[Option<Attr>; 4]> = smallvec![own_stream];
     met.extend(in_job(wire.from).map(|user| streams.get(user)));
     let mut waiters = Vec::new();
-    for &job in &wire.to {
+    for &job in wires.goals.of(wire) {
         let is_pair = is_paddle_pair(options, wire.from, job);
         let mut waited: SmallVec<[Option<Attr>; 4]> = smallvec![];
         for position in in_job(job) {

@@ -6,7 +6,7 @@
 //!    their two ends are brought together.
 //! 3. `wires`: the values that cross, from two arrays: the job type of each op, and the set of job
 //!    types that use each value.
-//! 4. `names`: by which name each of them goes, in each program.
+//! 4. `naming`: by which name each of them goes, in each program.
 //! 5. `events`: who records an event and who waits for it, where streams differ.
 //! 6. `build`: each program is copied once, with only its own ops, in their order.
 //!
@@ -16,12 +16,14 @@
 mod bound;
 mod build;
 mod events;
-mod names;
+mod naming;
 mod placement;
 mod wires;
 
+use std::num::NonZeroUsize;
+
 use pirogue::diagnostic::Diagnostic;
-use pirogue::ir::{Op, Place, Program};
+use pirogue::ir::{Name, Op, Place, Program, names};
 use pirogue_schedule::{BackwardMode, JobType};
 
 use crate::infer_chunk_ids::infer;
@@ -39,6 +41,8 @@ pub struct SplitOptions {
     pub backward: BackwardMode,
     /// The device of values that cross, as their kwargs say it.
     pub place: Place,
+    /// How many threads copy programs; the same programs come of any number.
+    pub threads: NonZeroUsize,
 }
 
 /// The programs of all job types, and what is to be said about them.
@@ -55,6 +59,39 @@ struct Source<'p> {
     program: &'p Program,
     ops: Vec<Op>,
     positions: Positions,
+    /// The positions of ops of each of [`RARE`].
+    rare: [Vec<usize>; RARE.len()],
+}
+
+/// Names of ops that some step looks for. Few ops have them, and each sweep over all ops costs.
+const RARE: [Name; 7] = [
+    names::STACK_CREATE,
+    names::COMBINE,
+    names::SPLIT,
+    names::SLICE,
+    names::SHADOW_OUTPUT,
+    names::DATA,
+    names::PARAMETER,
+];
+
+impl<'p> Source<'p> {
+    fn new(program: &'p Program) -> Self {
+        let ops: Vec<Op> = program.top_ops().collect();
+        let mut rare = [const { Vec::new() }; RARE.len()];
+        for (position, &op) in ops.iter().enumerate() {
+            if let Some(which) = RARE.iter().position(|&name| name == program.name(op)) {
+                rare[which].push(position);
+            }
+        }
+        let positions = Positions::of(program, &ops);
+        Self { program, ops, positions, rare }
+    }
+
+    /// The positions of all ops of a name that is [`RARE`], in order.
+    fn named(&self, name: Name) -> &[usize] {
+        let which = RARE.iter().position(|&rare| rare == name);
+        which.map_or(&[], |which| &self.rare[which])
+    }
 }
 
 /// Cuts `program`, which stays as it is. `weight_chains` are ops that yield one weight gradient
@@ -69,16 +106,14 @@ pub fn split(
     options: &SplitOptions,
     weight_chains: &[Vec<Op>],
 ) -> Result<Split, Vec<Diagnostic>> {
-    let ops: Vec<Op> = program.top_ops().collect();
-    let positions = Positions::of(program, &ops);
-    let source = Source { program, ops, positions };
+    let source = Source::new(program);
     let phases = phases(program, &source.ops)?;
     let chunks = infer(program, &source.ops, &phases)?;
     let mut remarks = Vec::new();
     let mut placement = placement::place(&source, options, &phases, &chunks, weight_chains)?;
     bound::keep_together(&source, options, &mut placement, &mut remarks)?;
     let wires = wires::find(&source, options, &placement)?;
-    let named = names::name(&source, &placement, wires, &mut remarks);
+    let named = naming::name(&source, &placement, wires, &mut remarks);
     let events = events::find(&source, options, &placement, &named, &mut remarks);
     let programs = build::build(&source, options, &placement, &named, &events)?;
     Ok(Split { programs, remarks })

@@ -6,24 +6,56 @@
 use pirogue::diagnostic::{Diagnostic, Place};
 use pirogue::ir::{Op, TypeKind, Value, names};
 use pirogue::text::Labels;
-use smallvec::SmallVec;
 
 use super::placement::{JobIndex, Placement, job_name};
 use super::{Source, SplitOptions};
 use crate::phase::{MOST_SHOWN, add_rest};
 
 /// A value that crosses.
+///
+/// Half of the values of a large program cross, so a wire is small: where it goes is kept by
+/// [`Wires`].
 #[derive(Clone, Debug)]
 pub(super) struct Wire {
     pub(super) value: Value,
-    /// Where the op that defines it stands.
-    pub(super) producer: usize,
-    /// Which of its results it is.
-    pub(super) result: usize,
+    producer: u32,
+    result: u32,
     /// The job it comes from: the first one that computes it.
     pub(super) from: JobIndex,
-    /// The jobs it goes to, in order.
-    pub(super) to: SmallVec<[JobIndex; 4]>,
+    to_count: JobIndex,
+    to_start: u32,
+}
+
+impl Wire {
+    /// Where the op that defines it stands.
+    pub(super) fn producer(&self) -> usize {
+        self.producer as usize
+    }
+
+    /// Which of its results it is.
+    pub(super) fn result(&self) -> usize {
+        self.result as usize
+    }
+}
+
+/// All values that cross, in program order.
+#[derive(Default)]
+pub(super) struct Wires {
+    pub(super) rows: Vec<Wire>,
+    pub(super) goals: Goals,
+}
+
+/// The jobs that wires go to.
+#[derive(Default)]
+pub(super) struct Goals {
+    jobs: Vec<JobIndex>,
+}
+
+impl Goals {
+    /// The jobs that a wire goes to, in order.
+    pub(super) fn of(&self, wire: &Wire) -> &[JobIndex] {
+        &self.jobs[wire.to_start as usize..][..usize::from(wire.to_count)]
+    }
 }
 
 /// For each value, the job types that use it.
@@ -69,7 +101,7 @@ impl UseSets {
     }
 }
 
-/// All wires, in program order.
+/// Finds all wires.
 ///
 /// # Errors
 /// All uses in an earlier job type than that of the value (`E0204`), and all values that cross
@@ -78,9 +110,9 @@ pub(super) fn find(
     source: &Source<'_>,
     options: &SplitOptions,
     placement: &Placement,
-) -> Result<Vec<Wire>, Vec<Diagnostic>> {
+) -> Result<Wires, Vec<Diagnostic>> {
     let sets = UseSets::of(source, options, placement);
-    let mut wires = Vec::new();
+    let mut wires = Wires::default();
     let mut backwards = Vec::new();
     let mut uncrossable = Vec::new();
     for (producer, &op) in source.ops.iter().enumerate() {
@@ -89,15 +121,23 @@ pub(super) fn find(
             if sets.only(value, from) {
                 continue;
             }
+            let start = wires.goals.jobs.len();
             let own = placement.jobs(producer);
-            let to: SmallVec<[JobIndex; 4]> =
-                sets.jobs(value).filter(|job| !own.contains(job)).collect();
-            let wire = Wire { value, producer, result, from, to };
-            match wire.to.first() {
+            wires.goals.jobs.extend(sets.jobs(value).filter(|job| !own.contains(job)));
+            let to = &wires.goals.jobs[start..];
+            let wire = Wire {
+                value,
+                producer: producer as u32,
+                result: result as u32,
+                from,
+                to_count: to.len() as JobIndex,
+                to_start: u32::try_from(start).expect("fewer uses than operands can be counted"),
+            };
+            match to.first() {
                 None => {}
                 Some(&first) if first < from => backwards.push(wire),
                 Some(_) if !may_cross(source, value) => uncrossable.push(wire),
-                Some(_) => wires.push(wire),
+                Some(_) => wires.rows.push(wire),
             }
         }
     }
@@ -105,17 +145,15 @@ pub(super) fn find(
         return Ok(wires);
     }
     let labels = Labels::of(source.program);
-    let shown = |wires: &[Wire], what, fault: &dyn Fn(&Wire) -> Diagnostic| {
-        let mut faults: Vec<Diagnostic> = wires.iter().take(MOST_SHOWN).map(fault).collect();
-        add_rest(&mut faults, wires.len(), what);
+    let faulty = |faulty: &[Wire], what, fault: fn(&Ends<'_>) -> Diagnostic| {
+        let ends = |wire: &Wire| Ends::of(source, options, placement, &labels, &wires.goals, wire);
+        let shown = faulty.iter().take(MOST_SHOWN).map(|wire| fault(&ends(wire)));
+        let mut faults: Vec<Diagnostic> = shown.collect();
+        add_rest(&mut faults, faulty.len(), what);
         faults
     };
-    let mut faults = shown(&backwards, "uses against the order", &|wire| {
-        against_order(source, options, placement, wire, &labels)
-    });
-    faults.extend(shown(&uncrossable, "such values", &|wire| {
-        cannot_cross(source, options, placement, wire, &labels)
-    }));
+    let mut faults = faulty(&backwards, "uses against the order", against_order);
+    faults.extend(faulty(&uncrossable, "such values", cannot_cross));
     Err(faults)
 }
 
@@ -124,57 +162,65 @@ fn may_cross(source: &Source<'_>, value: Value) -> bool {
     !matches!(kind, TypeKind::Vec(_) | TypeKind::Stack | TypeKind::Inlet | TypeKind::Outlet)
 }
 
-/// A user of the wire in one of the jobs it goes to.
-fn user_in(source: &Source<'_>, placement: &Placement, wire: &Wire, job: JobIndex) -> Option<Op> {
-    let users = super::bound::users(source, wire.value);
-    let in_job = users.into_iter().find(|&user| placement.jobs(user).contains(&job));
-    in_job.map(|user| source.ops[user])
+/// The two ends of a wire that cannot be, for messages.
+struct Ends<'a> {
+    source: &'a Source<'a>,
+    labels: &'a Labels,
+    value: Value,
+    maker: Op,
+    user: Op,
+    from: String,
+    to: String,
 }
 
-fn against_order(
-    source: &Source<'_>,
-    options: &SplitOptions,
-    placement: &Placement,
-    wire: &Wire,
-    labels: &Labels,
-) -> Diagnostic {
-    let program = source.program;
-    let (maker, job) = (source.ops[wire.producer], wire.to[0]);
-    let user = user_in(source, placement, wire, job).unwrap_or(maker);
-    let (from, to) = (job_name(options, wire.from), job_name(options, job));
-    let message = format!(
-        "`{}` of `{to}` uses a value of `{from}`, which runs after it",
-        program.name_text(user)
-    );
-    let value = labels.text(program, wire.value);
+impl<'a> Ends<'a> {
+    fn of(
+        source: &'a Source<'a>,
+        options: &SplitOptions,
+        placement: &Placement,
+        labels: &'a Labels,
+        goals: &Goals,
+        wire: &Wire,
+    ) -> Self {
+        let job = goals.of(wire)[0];
+        let maker = source.ops[wire.producer()];
+        let users = super::bound::users(source, wire.value);
+        let in_job = users.into_iter().find(|&user| placement.jobs(user).contains(&job));
+        let user = in_job.map_or(maker, |user| source.ops[user]);
+        let (from, to) = (job_name(options, wire.from), job_name(options, job));
+        Self { source, labels, value: wire.value, maker, user, from, to }
+    }
+
+    fn place(&self, op: Op, label: String) -> Place {
+        Place::op_in(self.source.program, op, self.labels).label(label)
+    }
+}
+
+fn against_order(ends: &Ends<'_>) -> Diagnostic {
+    let Ends { source, labels, maker, user, from, to, .. } = ends;
+    let name = source.program.name_text(*user);
+    let message = format!("`{name}` of `{to}` uses a value of `{from}`, which runs after it");
+    let value = labels.text(source.program, ends.value);
     Diagnostic::error("E0204", message)
-        .at(Place::op_in(program, user, labels).label(format!("`{to}`: uses {value} here")))
-        .see(Place::op_in(program, maker, labels).label(format!("`{from}`: defines {value} here")))
+        .at(ends.place(*user, format!("`{to}`: uses {value} here")))
+        .see(ends.place(*maker, format!("`{from}`: defines {value} here")))
         .help("mend the `op_role` or `chunk_id` of one of the two: values go from forward 0 up, then down the backwards to the optimizer")
 }
 
-fn cannot_cross(
-    source: &Source<'_>,
-    options: &SplitOptions,
-    placement: &Placement,
-    wire: &Wire,
-    labels: &Labels,
-) -> Diagnostic {
+fn cannot_cross(ends: &Ends<'_>) -> Diagnostic {
+    let Ends { source, maker, user, from, to, .. } = ends;
     let program = source.program;
-    let (maker, job) = (source.ops[wire.producer], wire.to[0]);
-    let user = user_in(source, placement, wire, job).unwrap_or(maker);
-    let (from, to) = (job_name(options, wire.from), job_name(options, job));
-    let ty = pirogue::text::type_text(program.context(), program.ty(wire.value));
+    let ty = pirogue::text::type_text(program.context(), program.ty(ends.value));
     let message = format!(
         "a `{ty}` of `{}` would have to cross from `{from}` to `{to}`, and such a value cannot",
-        program.name_text(maker)
+        program.name_text(*maker)
     );
-    let help = match program.name(maker) {
+    let help = match program.name(*maker) {
         names::STACK_CREATE => "keep what pushes and what pops in one job type",
         _ => "give the op that makes the list and its users one chunk and role",
     };
     Diagnostic::error("E0207", message)
-        .at(Place::op_in(program, maker, labels).label(format!("made in `{from}`")))
-        .see(Place::op_in(program, user, labels).label(format!("used in `{to}`")))
+        .at(ends.place(*maker, format!("made in `{from}`")))
+        .see(ends.place(*user, format!("used in `{to}`")))
         .help(help)
 }

@@ -4,23 +4,23 @@ use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
 
 use super::Numbers;
-use crate::ir::{Attr, AttrValue, Context, Dict, Name, Type, TypeKind};
+use crate::ir::{Attr, AttrValue, Context, Dict, Name, Op, Program, Type, TypeKind, names};
 use crate::text::{attr_text, type_text};
 
 /// Answers whether two handles mean the same, and remembers those that do though they differ.
-pub(super) struct Alike<'p> {
+pub(crate) struct Alike<'p> {
     context: &'p Context,
-    pub(super) numbers: Numbers,
+    pub(crate) numbers: Numbers,
     types: HashSet<[Type; 2], FxBuildHasher>,
     dicts: HashSet<[Dict; 2], FxBuildHasher>,
 }
 
 impl<'p> Alike<'p> {
-    pub(super) fn new(context: &'p Context, numbers: Numbers) -> Self {
+    pub(crate) fn new(context: &'p Context, numbers: Numbers) -> Self {
         Self { context, numbers, types: HashSet::default(), dicts: HashSet::default() }
     }
 
-    pub(super) fn types(&mut self, [a, b]: [Type; 2]) -> bool {
+    pub(crate) fn types(&mut self, [a, b]: [Type; 2]) -> bool {
         if self.context.same_type(a, b) || self.types.contains(&[a, b]) {
             return true;
         }
@@ -36,7 +36,7 @@ impl<'p> Alike<'p> {
         alike
     }
 
-    pub(super) fn dicts(&mut self, [a, b]: [Dict; 2]) -> bool {
+    pub(crate) fn dicts(&mut self, [a, b]: [Dict; 2]) -> bool {
         if self.context.same_dict(a, b) || self.dicts.contains(&[a, b]) {
             return true;
         }
@@ -50,29 +50,39 @@ impl<'p> Alike<'p> {
 
     /// The first name under which two sorted lists of entries do not have the same, and what they
     /// have.
-    pub(super) fn first_difference(
+    pub(crate) fn first_difference(
         &self,
-        [a, b]: [impl AsRef<[(Name, Attr)]>; 2],
+        entries: [impl AsRef<[(Name, Attr)]>; 2],
     ) -> Option<(Name, [Option<String>; 2])> {
-        let (mut a, mut b) = (a.as_ref(), b.as_ref());
-        let text = |attr: Attr| Some(attr_text(self.context, self.context.plain_attr(attr)));
-        let name = |name: Name| self.context.name_text(name);
-        loop {
-            match (a.split_first(), b.split_first()) {
-                (None, None) => return None,
-                (Some((x, rest)), Some((y, other_rest))) if x.0 == y.0 => {
-                    if !self.attrs(x.1, y.1) {
-                        return Some((x.0, self.attr_texts([x.1, y.1])));
-                    }
-                    (a, b) = (rest, other_rest);
+        let [a, b] = &entries;
+        let (name, attrs) = self.differences([a.as_ref(), b.as_ref()]).next()?;
+        Some((name, self.attr_texts(attrs)))
+    }
+
+    /// The names under which two sorted lists of entries do not have the same, and what they have.
+    pub(crate) fn differences<'a>(
+        &'a self,
+        [mut a, mut b]: [&'a [(Name, Attr)]; 2],
+    ) -> impl Iterator<Item = (Name, [Option<Attr>; 2])> + 'a {
+        let text = |name: Name| self.context.name_text(name);
+        std::iter::from_fn(move || {
+            loop {
+                let (x, y) = (a.first().copied(), b.first().copied());
+                let name = match (x, y) {
+                    (Some(x), Some(y)) if text(y.0) < text(x.0) => y.0,
+                    (Some((name, _)), _) | (None, Some((name, _))) => name,
+                    (None, None) => return None,
+                };
+                let [x, y] = [x, y].map(|entry| entry.filter(|entry| entry.0 == name));
+                a = &a[usize::from(x.is_some())..];
+                b = &b[usize::from(y.is_some())..];
+                let attrs = [x, y].map(|entry| entry.map(|entry| entry.1));
+                let [Some(x), Some(y)] = attrs else { return Some((name, attrs)) };
+                if !self.attrs(x, y) {
+                    return Some((name, attrs));
                 }
-                (Some((x, _)), Some((y, _))) if name(y.0) < name(x.0) => {
-                    return Some((y.0, [None, text(y.1)]));
-                }
-                (Some((x, _)), _) => return Some((x.0, [text(x.1), None])),
-                (None, Some((y, _))) => return Some((y.0, [None, text(y.1)])),
             }
-        }
+        })
     }
 
     fn attrs(&self, a: Attr, b: Attr) -> bool {
@@ -93,12 +103,12 @@ impl<'p> Alike<'p> {
 impl Alike<'_> {
     /// How two attributes are told apart: as Paddle prints them, or with their kinds and all digits
     /// if that is the same.
-    fn attr_texts(&self, attrs: [Attr; 2]) -> [Option<String>; 2] {
-        let texts = attrs.map(|attr| attr_text(self.context, self.context.plain_attr(attr)));
+    pub(crate) fn attr_texts(&self, attrs: [Option<Attr>; 2]) -> [Option<String>; 2] {
+        let texts = attrs.map(|attr| Some(attr_text(self.context, self.context.plain_attr(attr?))));
         if texts[0] != texts[1] {
-            return texts.map(Some);
+            return texts;
         }
-        attrs.map(|attr| Some(self.exact_attr(attr)))
+        attrs.map(|attr| attr.map(|attr| self.exact_attr(attr)))
     }
 
     fn exact_attr(&self, attr: Attr) -> String {
@@ -122,7 +132,7 @@ impl Alike<'_> {
 
     /// How two types are told apart: as Paddle prints them, or with what it does not print if that
     /// is the same.
-    pub(super) fn type_texts(&self, types: [Type; 2]) -> [Option<String>; 2] {
+    pub(crate) fn type_texts(&self, types: [Type; 2]) -> [Option<String>; 2] {
         let texts = types.map(|ty| self.printed_type(ty));
         if texts[0] != texts[1] {
             return texts.map(Some);
@@ -152,4 +162,15 @@ impl Alike<'_> {
             _ => text,
         }
     }
+}
+
+/// All attributes of an op, `op_role` and `chunk_id` among them, sorted by name and plainly spelled.
+pub(crate) fn attributes(program: &Program, op: Op) -> Vec<(Name, Attr)> {
+    let context = program.context();
+    let columns = [names::OP_ROLE, names::CHUNK_ID];
+    let mut entries = context.dict_entries(context.plain_dict(program.dict(op))).to_vec();
+    entries.retain(|(name, _)| !columns.contains(name));
+    entries.extend(columns.into_iter().filter_map(|name| Some((name, program.attr(op, name)?))));
+    entries.sort_by_key(|&(name, _)| context.name_text(name));
+    entries
 }

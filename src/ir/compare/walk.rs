@@ -4,10 +4,10 @@
 //! arguments become pairs, and from then on an operand must read the partner of what the other op
 //! reads. Blocks wait on a stack, so that no depth of nesting is too deep.
 
-use super::alike::Alike;
+use super::alike::{Alike, attributes};
 use super::difference::{Difference, Part, Site};
 use super::{CompareOptions, Numbers};
-use crate::ir::{Attr, Block, BlockArgument, BlockOps, Context, Name, Op, Program, Value, names};
+use crate::ir::{Block, BlockArgument, BlockOps, Context, Op, Program, Value, names};
 use crate::text::{self, Labels};
 
 /// Compares two programs of one context.
@@ -109,22 +109,10 @@ impl<'p> Walk<'p> {
             return Ok(());
         }
         // Columns are attributes too, and the first attribute that differs is the first by name.
-        let entries = [self.entries(first, a), self.entries(second, b)];
+        let entries = [attributes(first, a), attributes(second, b)];
         let Some((name, values)) = self.alike.first_difference(entries) else { return Ok(()) };
         let name = self.context.name_text(name).to_owned();
         Err(self.differ(a, b, Part::Attr(name), values))
-    }
-
-    /// All attributes of an op, sorted by name.
-    fn entries(&self, program: &Program, op: Op) -> Vec<(Name, Attr)> {
-        let mut entries =
-            self.context.dict_entries(self.context.plain_dict(program.dict(op))).to_vec();
-        let columns = [names::OP_ROLE, names::CHUNK_ID];
-        entries.retain(|(name, _)| !columns.contains(name));
-        entries
-            .extend(columns.into_iter().filter_map(|name| Some((name, program.attr(op, name)?))));
-        entries.sort_by_key(|&(name, _)| self.context.name_text(name));
-        entries
     }
 
     fn operands(&mut self, a: Op, b: Op) -> Result<(), Difference> {

@@ -112,6 +112,11 @@ impl AttrWriter<'_> {
             AttrValue::DataType(text) => self.dtype(text),
             AttrValue::Place(place) => {
                 let (kind, device, name) = codes::place_code(place);
+                let is_told =
+                    codes::place(kind, device, name).is_some_and(|(told, _)| told == *place);
+                if !is_told {
+                    return Err(Unsayable::Place);
+                }
                 self.data("1.a_place", |out| {
                     out.open_list();
                     out.item();

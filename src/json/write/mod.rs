@@ -81,6 +81,9 @@ pub enum Unsayable {
     /// An op's name has no dialect, or one that is a code for another.
     #[error("it names no dialect that Paddle's JSON can tell")]
     OpName,
+    /// A device that needs a number has none, or one that has none has one.
+    #[error("Paddle's JSON gives such a device another number")]
+    Place,
     /// A value is used before it is defined, or outside of where it is defined.
     #[error("nothing before defines it")]
     Undefined,

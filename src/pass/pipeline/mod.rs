@@ -196,7 +196,13 @@ pub(super) fn call_text(name: &str, options: &Options) -> String {
 }
 
 /// Whether a pattern matches a whole name: `*` any characters, `?` one.
-pub(super) fn glob_matches(glob: &str, name: &str) -> bool {
+///
+/// ```
+/// use pirogue::pass::glob_matches;
+/// assert!(glob_matches("pd_op.matmul*", "pd_op.matmul_grad"));
+/// assert!(!glob_matches("matmul*", "pd_op.matmul"));
+/// ```
+pub fn glob_matches(glob: &str, name: &str) -> bool {
     let (glob, name): (Vec<char>, Vec<char>) = (glob.chars().collect(), name.chars().collect());
     let (mut at, mut in_name) = (0, 0);
     // Where to go on after the last `*` if what follows it does not match here.

@@ -48,13 +48,14 @@ pub(super) fn read_dict<'t>(
 ) -> Result<ReadDict, ReadError> {
     let mut scanner = Scanner::new(&text[..text.len() - 1]);
     scanner.pos = 1;
-    let mut entries = Vec::new();
+    let (mut entries, mut given) = (Vec::new(), Vec::new());
     let mut read = ReadDict { dict: Dict::EMPTY, chunk: None, role: None, odd_column: false };
     scanner.skip_blanks();
     while !scanner.at_end() {
         let entry = &scanner.rest()[..entry_length(scanner.rest(), quote)];
         let (name, attr) = memo.get_or(entry, tag, || read_entry(context, entry, owner, quote))?;
         scanner.pos += entry.len();
+        given.push(name);
         match (owner, name, column_value(context, attr)) {
             (Owner::Op(_), names::CHUNK_ID, Some(value)) => read.chunk = Some(value),
             (Owner::Op(_), names::OP_ROLE, Some(value)) => read.role = Some(value),
@@ -67,11 +68,19 @@ pub(super) fn read_dict<'t>(
         scanner.eat(b",");
         scanner.skip_blanks();
     }
+    if let Some(name) = given_twice(given) {
+        return Err(ReadError::AttrTwice { name: context.name_text(name).to_owned() });
+    }
     read.dict = match owner {
         Owner::Op(_) => context.dict(entries),
         Owner::Argument => context.dict_in_order(entries),
     };
     Ok(read)
+}
+
+fn given_twice(mut names: Vec<Name>) -> Option<Name> {
+    names.sort_unstable();
+    names.windows(2).find(|two| two[0] == two[1]).map(|two| two[0])
 }
 
 fn column_value(context: &Context, attr: Attr) -> Option<i32> {

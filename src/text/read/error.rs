@@ -25,6 +25,8 @@ pub(super) enum ReadError {
     TooDeep { limit: usize },
     #[error("the block already has a keyword argument `{keyword}`")]
     KwargTwice { keyword: String },
+    #[error("the attribute `{name}` is given twice")]
+    AttrTwice { name: String },
     #[error("there is no program in the text")]
     NoProgram,
     #[error("the text is larger than 4 GiB")]
@@ -51,6 +53,7 @@ impl ReadError {
             Self::TooDeep { .. } => "E0109",
             Self::KwargTwice { .. } => "E0110",
             Self::NoProgram => "E0111",
+            Self::AttrTwice { .. } => "E0112",
             Self::TooLarge => "E0113",
             Self::NotUtf8 { .. } => "E0114",
             Self::LoopYield { .. } => "E0115",
@@ -80,6 +83,7 @@ impl ReadError {
             }
             Self::TooDeep { .. } => "no program that Paddle prints comes near this depth",
             Self::KwargTwice { .. } => "remove one of the lines",
+            Self::AttrTwice { .. } => "leave one of the two",
             Self::NoProgram => "a program is `{`, a line for each op, and `}`",
             Self::TooLarge => "split the file at lines of `// -----`",
             Self::NotUtf8 { .. } => "only string attributes may hold other bytes",

@@ -520,8 +520,14 @@ impl<'t> Reader<'t> {
     fn warn_of_odd_column(&mut self, rewriter: &Rewriter<'_>, op: Op) {
         let message =
             "`op_role` or `chunk_id` is not a 32-bit integer, so the op counts as having none";
+        // The program does not know yet where its ops are from.
+        let place = Place {
+            file: self.file.to_owned(),
+            line: self.lines.last().copied(),
+            ..Place::op(rewriter.program(), op)
+        };
         let warning = Diagnostic::warning("W0102", message)
-            .at(Place::op(rewriter.program(), op))
+            .at(place)
             .help("write a plain number, such as `chunk_id:0`");
         self.warnings.push(warning);
     }

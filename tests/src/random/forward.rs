@@ -102,7 +102,7 @@ impl Builder<'_> {
                 if index == 0 {
                     self.types.activation
                 } else {
-                    attrs::odd_type(&self.context, a + index)
+                    attrs::odd_type(&self.context, a.wrapping_add(index))
                 }
             })
             .collect();

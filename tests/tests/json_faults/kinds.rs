@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use pirogue::ir::{
-    At, AttrValue, Context, FloatBits, FloatKind, OpDist, OpSpec, Program, Rewriter, ScalarType,
-    TensorType, TypeKind,
+    At, AttrValue, Context, FloatBits, FloatKind, OpDist, OpSpec, Place, Program, Rewriter,
+    ScalarType, TensorType, TypeKind,
 };
 use pirogue::json::{self, WriteOptions};
 use pirogue::text;
@@ -118,6 +118,11 @@ fn what_json_cannot_hold_is_refused_with_a_reason() {
             AttrValue::Str([0xff].into()),
             TypeKind::Null,
             "the attribute `x` cannot be written as JSON: it is not UTF-8",
+        ),
+        (
+            AttrValue::Place(Place { kind: "npu".into(), device: None }),
+            TypeKind::Null,
+            "the attribute `x` cannot be written as JSON: Paddle's JSON gives such a device another number",
         ),
         (
             AttrValue::Complex(nan, nan, FloatKind::F32),
