@@ -27,8 +27,9 @@
 //! 5. [`rewrite`]: rules written as `before ==> after`.
 //! 6. [`diff`]: what differs between two programs.
 //! 7. [`stats`]: what a program consists of.
-//! 8. [`diagnostic`]: what is said about bad input.
-//! 9. [`parallel`]: several things at a time, with results that do not tell it.
+//! 8. [`graph`]: what flows in a program, as a picture.
+//! 9. [`diagnostic`]: what is said about bad input.
+//! 10. [`parallel`]: several things at a time, with results that do not tell it.
 //!
 //! ```
 //! use pirogue::ir::{Context, verify};
@@ -49,6 +50,7 @@
 pub mod diagnostic;
 pub mod dialect;
 pub mod diff;
+pub mod graph;
 pub mod ir;
 pub mod json;
 pub mod parallel;

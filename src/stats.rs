@@ -91,7 +91,7 @@ impl fmt::Display for Place {
 }
 
 impl Amount {
-    fn add(&mut self, context: &Context, ty: Type) {
+    pub(crate) fn add(&mut self, context: &Context, ty: Type) {
         self.values += 1;
         match size(context, ty) {
             Some((elements, bytes)) => {

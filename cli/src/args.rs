@@ -95,6 +95,8 @@ pub enum Command {
     Diff(Diff),
     /// Count what a program consists of: ops, parameters, what crosses.
     Stats(Stats),
+    /// Draw what flows in a program, by role and chunk or around a value.
+    Graph(Graph),
     /// List the passes, or show one with its options.
     Passes(Passes),
     /// Say what a diagnostic code means and what to do, or list all codes.
@@ -343,6 +345,50 @@ pub enum StatsForm {
     Text,
     /// One JSON object.
     Json,
+}
+
+/// `pirogue graph`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  pirogue graph train.pir -o train.svg              by role and chunk, if it is large
+  pirogue graph train.pir --around %12 -o slice.svg
+  pirogue graph train.pir --around linear_0.w_0 --depth 1 --emit svg > slice.svg
+  pirogue graph plan/forward0.pir --full | dot -Tpdf -o forward0.pdf
+
+A box is an op of the top block with its first result, or an argument that is read; a program of
+more than 300 ops has a box for each role and chunk, and its edges say how many values cross and how
+large they are. Around a value, that box is bold; where a box has a broken line, the slice ends and
+the program goes on. An SVG opens in a browser; DOT is the language of Graphviz.")]
+pub struct Graph {
+    /// The program, text or JSON; `-` is standard input.
+    #[arg(value_name = "IN")]
+    pub input: PathBuf,
+    /// What is written; if not given, SVG to a file that ends in `.svg`, else DOT.
+    #[arg(long, value_enum, value_name = "FORM")]
+    pub emit: Option<Picture>,
+    /// Draw what a value is made from and who reads it: `%12`, or the name of data, a parameter, a
+    /// kwarg or an output.
+    #[arg(long, value_name = "VALUE")]
+    pub around: Option<String>,
+    /// How many steps to go from the value, back and on.
+    #[arg(long, value_name = "N", default_value_t = 2, requires = "around")]
+    pub depth: usize,
+    /// Draw every op, however many there are.
+    #[arg(long, conflicts_with = "around")]
+    pub full: bool,
+    /// The file to write to, instead of to standard output.
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+}
+
+/// A picture.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Picture {
+    /// For Graphviz.
+    Dot,
+    /// Laid out, for a browser.
+    Svg,
 }
 
 /// `pirogue passes`.

@@ -37,6 +37,7 @@ fn main() -> ExitCode {
         Command::Plan(plan) => commands::plan::run(plan, &args.global, &screen),
         Command::Diff(diff) => commands::diff::run(diff, &screen),
         Command::Stats(stats) => commands::stats::run(stats, &screen),
+        Command::Graph(graph) => commands::graph::run(graph, &screen),
         Command::Passes(passes) => commands::passes::run(passes, &screen),
         Command::Explain(explain) => commands::explain::run(explain, &screen),
         Command::Test(test) => commands::test::run(test, &args.global, &screen),

@@ -3,6 +3,7 @@
 pub mod completions;
 pub mod diff;
 pub mod explain;
+pub mod graph;
 pub mod opt;
 pub mod passes;
 pub mod plan;
