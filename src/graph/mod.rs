@@ -36,6 +36,8 @@ mod find;
 mod flow;
 mod layout;
 mod svg;
+#[cfg(test)]
+mod tests;
 
 use crate::stats::{Amount, Place};
 
