@@ -47,7 +47,9 @@ pub(super) fn build(
             saved: saved.get(index),
         };
         let (ops, incoming) = (ops.get(index), incoming.get(index));
-        builder.copy.reserve(ops.len() + builder.saved.len(), incoming.len());
+        builder.copy.copy_arguments();
+        let copied = ops.iter().map(|&position| source.ops[position as usize]);
+        builder.copy.reserve(copied, builder.saved.len(), incoming.len());
         builder.arguments(options, incoming)?;
         builder.ops(ops)?;
         Ok((job_type, builder.copy.finish()))
@@ -109,13 +111,12 @@ struct JobBuilder<'a> {
 }
 
 impl JobBuilder<'_> {
-    /// All arguments of the input, used or not, then a kwarg for each value that comes in.
+    /// A kwarg for each value that comes in.
     fn arguments(
         &mut self,
         options: &SplitOptions,
         incoming: &[u32],
     ) -> Result<(), Vec<Diagnostic>> {
-        self.copy.copy_arguments();
         let program = self.source.program;
         let context = program.context();
         let place = context.attr(AttrValue::Place(options.place.clone()));

@@ -76,9 +76,10 @@ const RARE: [Name; 7] = [
 
 impl<'p> Source<'p> {
     fn new(program: &'p Program) -> Self {
-        let ops: Vec<Op> = program.top_ops().collect();
+        let mut ops = Vec::with_capacity(program.op_count());
         let mut rare = [const { Vec::new() }; RARE.len()];
-        for (position, &op) in ops.iter().enumerate() {
+        for (position, op) in program.top_ops().enumerate() {
+            ops.push(op);
             if let Some(which) = RARE.iter().position(|&name| name == program.name(op)) {
                 rare[which].push(position);
             }
@@ -113,7 +114,7 @@ pub fn split(
     let mut placement = placement::place(&source, options, &phases, &chunks, weight_chains)?;
     bound::keep_together(&source, options, &mut placement, &mut remarks)?;
     let wires = wires::find(&source, options, &placement)?;
-    let named = naming::name(&source, &placement, wires, &mut remarks);
+    let named = naming::name(&source, options, &placement, wires, &mut remarks);
     let events = events::find(&source, options, &placement, &named, &mut remarks);
     let programs = build::build(&source, options, &placement, &named, &events)?;
     Ok(Split { programs, remarks })
