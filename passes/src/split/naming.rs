@@ -15,9 +15,9 @@ use pirogue::ir::{Name, Op, Value, names};
 use pirogue::parallel;
 use rustc_hash::FxBuildHasher;
 
+use super::Source;
 use super::placement::{JobIndex, Placement};
 use super::wires::{Goals, Wire, Wires};
-use super::{Source, SplitOptions};
 
 /// A value that crosses, with its names.
 #[derive(Clone, Debug)]
@@ -60,7 +60,6 @@ const BLOCK: usize = 4096;
 /// Names all wires.
 pub(super) fn name(
     source: &Source<'_>,
-    options: &SplitOptions,
     placement: &Placement,
     wires: Wires,
     remarks: &mut Vec<Diagnostic>,
@@ -71,7 +70,7 @@ pub(super) fn name(
     let mut named = NamedWires { rows: Vec::with_capacity(wires.rows.len()), ..Default::default() };
     let blocks = wires.rows.chunks(BLOCK).collect();
     let say = |block| SaidBlock::of(source, placement, &shadows, &wires.goals, block);
-    let said = parallel::map(options.threads, blocks, say);
+    let said = parallel::map(source.threads, blocks, say);
     for (said, block) in said.into_iter().zip(wires.rows.chunks(BLOCK)) {
         let mut made = maker.names(&said).into_iter();
         for (wire, said) in block.iter().zip(said.rows) {
