@@ -31,7 +31,7 @@ use crate::schedule::Schedule;
 use crate::traffic::Traffic;
 
 pub use channel::{ChannelMismatch, Channels};
-pub use wait::{Activity, Deadlock, Part, Reason, Wait};
+pub use wait::{Activity, Deadlock, JobPart, Reason, Wait};
 
 /// What a receive holds up until its message has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -49,7 +49,7 @@ pub enum Receives {
 #[derive(Debug, Clone, Copy)]
 pub struct Complete<'a> {
     schedule: &'a Schedule,
-    traffic: Traffic,
+    traffic: Traffic<'a>,
 }
 
 impl<'a> Complete<'a> {

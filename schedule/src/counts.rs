@@ -23,6 +23,11 @@ pub struct Chunk(pub u16);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MicroBatch(pub u32);
 
+/// A part of the model, counted along the forward: what a chunk of a stage holds, see
+/// [`Placement`](crate::Placement).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Part(pub u32);
+
 impl fmt::Display for Stage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
@@ -41,14 +46,20 @@ impl fmt::Display for MicroBatch {
     }
 }
 
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 /// The most jobs that the lists of all stages together may hold: at eight bytes a job, one gibibyte.
 pub const MAX_JOBS: u64 = 1 << 27;
 
 /// The most chunks of a stage: as many as [`Chunk`] can number.
 pub const MAX_CHUNKS: u64 = 1 << 16;
 
-/// No list has more jobs than this for each of its chunks and micro-batches (a receive, a forward, a
-/// backward, a send), the optimizer apart.
+/// A generated list has no more jobs than this for each of its chunks and micro-batches (a receive, a
+/// forward, a backward, a send), the optimizer apart.
 const MAX_JOBS_PER_CELL: u64 = 4;
 
 /// The numbers of stages (`p`), of chunks on each stage (`v`) and of micro-batches (`m`).

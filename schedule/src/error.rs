@@ -8,7 +8,8 @@ use std::fmt;
 use thiserror::Error;
 
 use crate::check::Deadlock;
-use crate::counts::{Counts, MAX_CHUNKS, MAX_JOBS, Stage};
+use crate::counts::{Chunk, Counts, MAX_CHUNKS, MAX_JOBS, Part, Stage};
+use crate::job::Job;
 
 /// What a count counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +20,8 @@ pub enum Quantity {
     Chunks,
     /// Micro-batches.
     MicroBatches,
+    /// Parts of the model.
+    Parts,
 }
 
 impl fmt::Display for Quantity {
@@ -27,6 +30,7 @@ impl fmt::Display for Quantity {
             Self::Stages => "stages",
             Self::Chunks => "chunks",
             Self::MicroBatches => "micro-batches",
+            Self::Parts => "parts",
         })
     }
 }
@@ -85,6 +89,72 @@ pub enum ScheduleError {
         /// The numbers of micro-batches to take instead.
         nearest: NearestMicroBatches,
     },
+    /// A part is placed on a stage that there is not.
+    #[error(
+        "part {part} is placed on stage {stage}, but there are {stages} stages, counted from 0"
+    )]
+    PartBeyondStages {
+        /// The part.
+        part: Part,
+        /// The stage it is placed on.
+        stage: Stage,
+        /// The number of stages.
+        stages: u32,
+    },
+    /// Two parts are placed at one chunk of one stage.
+    #[error("parts {} and {} are both placed at chunk {chunk} of stage {stage}", .parts[0], .parts[1])]
+    SharedHome {
+        /// The parts.
+        parts: [Part; 2],
+        /// Their stage.
+        stage: Stage,
+        /// Their chunk.
+        chunk: Chunk,
+    },
+    /// The chunks of a stage leave a number out.
+    #[error("stage {stage} has no chunk {missing}, but chunk {chunk} holds part {part}")]
+    MissingChunk {
+        /// The stage.
+        stage: Stage,
+        /// The number that is left out.
+        missing: Chunk,
+        /// A chunk after it.
+        chunk: Chunk,
+        /// The part of that chunk.
+        part: Part,
+    },
+    /// The counts do not let a model lie over the stages in both directions.
+    #[error("with {counts} the model cannot go both ways over the stages")]
+    NotBothWays {
+        /// The counts.
+        counts: Counts,
+    },
+    /// The lists and the placement have different numbers of stages.
+    #[error("there are the lists of {lists} stages, but the placement is for {stages}")]
+    OtherStages {
+        /// The number of lists.
+        lists: usize,
+        /// The number of stages of the placement.
+        stages: u32,
+    },
+    /// A job is on a stage that does not hold its chunk for its micro-batch.
+    #[error(
+        "stage {stage}: `{job}` does not belong there: the placement has no such chunk on the stage for this micro-batch"
+    )]
+    Misplaced {
+        /// Whose list it is.
+        stage: Stage,
+        /// The job.
+        job: Job,
+    },
+    /// A pair of jobs that is to run as one is no such pair.
+    #[error(
+        "job {index} is not fused with the next: expected a forward and then a backward in the list of one stage, each in one pair only"
+    )]
+    NotAPair {
+        /// The index of the first job of the pair among all jobs.
+        index: usize,
+    },
 }
 
 /// The numbers of micro-batches nearest to a refused one that all stages can run.
@@ -106,6 +176,13 @@ impl ScheduleError {
             Self::TooFewMicroBatches { .. } => "E0304",
             Self::NoSuchStage { .. } => "E0305",
             Self::Deadlock { .. } => "E0306",
+            Self::PartBeyondStages { .. } => "E0331",
+            Self::SharedHome { .. } => "E0332",
+            Self::MissingChunk { .. } => "E0333",
+            Self::NotBothWays { .. } => "E0334",
+            Self::OtherStages { .. } => "E0335",
+            Self::Misplaced { .. } => "E0336",
+            Self::NotAPair { .. } => "E0337",
         }
     }
 
@@ -122,6 +199,19 @@ impl ScheduleError {
                 1 => "the only stage is 0".into(),
                 _ => format!("give a stage from 0 to {}", stages - 1),
             },
+            Self::PartBeyondStages { stages, .. } => {
+                format!("place the part on a stage from 0 to {}", stages - 1)
+            }
+            Self::SharedHome { .. } => "give each part a chunk of its own".into(),
+            Self::MissingChunk { .. } => {
+                "number the chunks of a stage from 0 without leaving one out".into()
+            }
+            Self::NotBothWays { .. } => {
+                "take two chunks on a stage and an even number of micro-batches".into()
+            }
+            Self::OtherStages { .. } => "give a list for every stage of the placement".into(),
+            Self::Misplaced { .. } => "move the job to the stage that holds its chunk".into(),
+            Self::NotAPair { .. } => "fuse a forward with the backward right after it".into(),
             Self::Deadlock { counts, nearest, .. } => format!(
                 "{}; multiples of {} always run and leave the stages least idle",
                 nearest.advice(),

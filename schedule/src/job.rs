@@ -22,23 +22,45 @@ pub enum JobKind {
     BackwardInput,
     /// The half of a backward that yields the gradients of the weights: `backward_w`.
     BackwardWeight,
+    /// That half for the last micro-batch of a chunk, with the start of the gradients' reduction among data
+    /// parallel ranks: `backward_w` with `_reduce` after the chunk.
+    BackwardWeightReduce,
+    /// Sends the result of a forward: `send_forward`.
+    SendForward,
+    /// Receives the input of a backward: `recv_backward`.
+    RecvBackward,
+    /// Waits until the result of a forward has been taken: `wait_send_forward`.
+    WaitSendForward,
+    /// Waits until the result of a backward has been taken: `wait_send_backward`.
+    WaitSendBackward,
+    /// Starts the reduction of a chunk's gradients among data parallel ranks: `reduce_gradient`.
+    ReduceGradient,
+    /// Waits for that reduction: `wait_reduce_gradient`.
+    WaitReduceGradient,
     /// The parameter update at the end of a step: `optimizer`.
     Optimizer,
 }
 
 impl JobKind {
     /// Every kind, in declaration order.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 14] = [
         Self::RecvForward,
         Self::Forward,
         Self::Backward,
         Self::SendBackward,
         Self::BackwardInput,
         Self::BackwardWeight,
+        Self::BackwardWeightReduce,
+        Self::SendForward,
+        Self::RecvBackward,
+        Self::WaitSendForward,
+        Self::WaitSendBackward,
+        Self::ReduceGradient,
+        Self::WaitReduceGradient,
         Self::Optimizer,
     ];
 
-    /// The spelling of the kind in a job type.
+    /// The spelling of the kind in a job type without a chunk.
     pub fn name(self) -> &'static str {
         match self {
             Self::RecvForward => "recv_forward",
@@ -47,8 +69,43 @@ impl JobKind {
             Self::SendBackward => "send_backward",
             Self::BackwardInput => "backward_b",
             Self::BackwardWeight => "backward_w",
+            Self::BackwardWeightReduce => "backward_w_reduce",
+            Self::SendForward => "send_forward",
+            Self::RecvBackward => "recv_backward",
+            Self::WaitSendForward => "wait_send_forward",
+            Self::WaitSendBackward => "wait_send_backward",
+            Self::ReduceGradient => "reduce_gradient",
+            Self::WaitReduceGradient => "wait_reduce_gradient",
             Self::Optimizer => "optimizer",
         }
+    }
+
+    /// What stands before and after the chunk in a job type.
+    pub(crate) fn around_chunk(self) -> (&'static str, &'static str) {
+        match self {
+            Self::BackwardWeightReduce => ("backward_w", "_reduce"),
+            _ => (self.name(), ""),
+        }
+    }
+
+    /// Whether the job computes: a forward, or a backward or one of its halves.
+    pub const fn is_computation(self) -> bool {
+        matches!(self, Self::Forward) || self.is_backward() || self.is_weight_half()
+    }
+
+    /// Whether the job yields the gradients of a chunk's inputs: a whole backward or the half that does.
+    pub const fn is_backward(self) -> bool {
+        matches!(self, Self::Backward | Self::BackwardInput)
+    }
+
+    /// Whether the job is the half of a backward that yields the gradients of the weights.
+    pub const fn is_weight_half(self) -> bool {
+        matches!(self, Self::BackwardWeight | Self::BackwardWeightReduce)
+    }
+
+    /// Whether the job runs once for each chunk and micro-batch, not once a step.
+    pub const fn is_per_micro_batch(self) -> bool {
+        !matches!(self, Self::ReduceGradient | Self::WaitReduceGradient | Self::Optimizer)
     }
 
     /// The job type of this kind in `chunk`; the optimizer belongs to no chunk and ignores it.

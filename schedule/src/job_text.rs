@@ -94,10 +94,10 @@ impl fmt::Display for JobKind {
 
 impl fmt::Display for JobType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.kind().name())?;
+        let (before, after) = self.kind().around_chunk();
         match self.chunk() {
-            Some(chunk) => chunk.fmt(f),
-            None => Ok(()),
+            Some(chunk) => write!(f, "{before}{chunk}{after}"),
+            None => write!(f, "{before}{after}"),
         }
     }
 }
@@ -112,15 +112,15 @@ impl FromStr for JobType {
     type Err = JobTextError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        // `backward` begins two longer names, so the longest name that fits is the kind.
-        let kind = JobKind::ALL
-            .into_iter()
-            .filter(|kind| text.starts_with(kind.name()))
-            .max_by_key(|kind| kind.name().len());
-        let Some(kind) = kind else {
+        // `backward` begins longer names, so of all that fit the longest is the kind.
+        let fitting = JobKind::ALL.into_iter().filter_map(|kind| {
+            let (before, after) = kind.around_chunk();
+            let chunk = text.strip_prefix(before)?.strip_suffix(after)?;
+            Some((kind, chunk))
+        });
+        let Some((kind, chunk)) = fitting.min_by_key(|(_, chunk)| chunk.len()) else {
             return Err(JobTextError::UnknownKind { text: text.into() });
         };
-        let chunk = &text[kind.name().len()..];
         if chunk.is_empty() {
             return Ok(kind.without_chunk());
         }
@@ -197,6 +197,8 @@ mod tests {
         assert_eq!(code("forward01:1"), "E0322");
         assert_eq!(code("forward65536:1"), "E0322");
         assert_eq!(code("backward_c0:1"), "E0322");
+        assert_eq!(code("backward_w0_reduced:1"), "E0322");
+        assert_eq!(code("backward_reduce:1"), "E0322");
         assert_eq!(code("optimizer0:0"), "E0323");
         assert_eq!(code("forward0"), "E0324");
         assert_eq!(code("forward0:"), "E0325");

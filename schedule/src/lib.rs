@@ -11,7 +11,9 @@
 //! - [`Schedule`] and [`Job`] have a text form that reads back: a line for each stage,
 //!   `recv_forward0:0 forward0:0 ... optimizer:0`.
 //!
-//! Placement is *looped*: stage r of p holds the parts r, p + r, 2p + r, ... of the model as its chunks 0, 1, 2.
+//! Which stage holds which part of the model is a [`Placement`]; unless another is given it is *looped*: stage r
+//! of p holds the parts r, p + r, 2p + r, ... as its chunks 0, 1, 2. What each job builds on is in
+//! [`Dependences`], the one place for it.
 //!
 //! # Example
 //!
@@ -42,19 +44,25 @@
 
 pub mod check;
 mod counts;
+mod dependences;
 mod error;
 mod job;
 mod job_text;
+mod placement;
+mod places;
 mod remark;
 mod schedule;
 mod schedule_text;
 mod traffic;
 pub mod vpp;
 
-pub use counts::{Chunk, Counts, MAX_CHUNKS, MAX_JOBS, MicroBatch, Stage};
+pub use counts::{Chunk, Counts, MAX_CHUNKS, MAX_JOBS, MicroBatch, Part, Stage};
+pub use dependences::{Dependence, Dependences, Need};
 pub use error::{NearestMicroBatches, Quantity, ScheduleError};
 pub use job::{Job, JobKind, JobType};
 pub use job_text::JobTextError;
+pub use placement::{Placement, Shape};
+pub use places::Places;
 pub use remark::{Remark, Severity};
 pub use schedule::Schedule;
 pub use schedule_text::ScheduleTextError;

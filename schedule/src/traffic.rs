@@ -1,24 +1,25 @@
 //! Which messages the jobs of a schedule send, receive and need.
 //!
-//! Placement is looped: the global stage of chunk c on stage r is s = c·p + r. The result of a forward goes
-//! from s to s + 1, that of a backward from s to s - 1; the first global stage receives nothing forward, the
-//! last nothing backward.
+//! The result of a forward goes from a part of the model to the next, that of a backward to the one before;
+//! the first part receives nothing forward, the last nothing backward. Where the parts lie is a matter of the
+//! schedule's [`Placement`].
 //!
 //! Who sends and receives depends on the form of the lists. A list that has `recv_forward` jobs receives the
 //! input of a forward there, otherwise inside the forward; a list that has `send_backward` jobs sends the
 //! result of a backward there, otherwise inside the backward. A forward always sends its own result, a
 //! backward always receives its own input.
 
-use crate::counts::{Chunk, Counts, MicroBatch};
+use crate::counts::{Chunk, Counts, MicroBatch, Stage};
 use crate::job::{Job, JobKind};
+use crate::placement::Placement;
 use crate::schedule::Schedule;
 
 /// Which way a message goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Direction {
-    /// A result of a forward, to the next global stage.
+    /// A result of a forward, to the next part.
     Forward,
-    /// A result of a backward, to the global stage before.
+    /// A result of a backward, to the part before.
     Backward,
 }
 
@@ -35,18 +36,20 @@ pub(crate) struct Message {
 
 /// The rules by which jobs send and receive in one schedule.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Traffic {
+pub(crate) struct Traffic<'a> {
     counts: Counts,
+    placement: &'a Placement,
     receives_are_jobs: bool,
     sends_are_jobs: bool,
 }
 
-impl Traffic {
+impl<'a> Traffic<'a> {
     /// The rules of a schedule: the form of its lists is taken from the jobs in them.
-    pub(crate) fn of(schedule: &Schedule) -> Self {
+    pub(crate) fn of(schedule: &'a Schedule) -> Self {
         let has = |kind| schedule.jobs().iter().any(|job| job.kind() == kind);
         Self {
             counts: schedule.counts(),
+            placement: schedule.placement(),
             receives_are_jobs: has(JobKind::RecvForward),
             sends_are_jobs: has(JobKind::SendBackward),
         }
@@ -146,20 +149,12 @@ impl Traffic {
 
     /// The stage and chunk before this one in the model.
     fn upstream(self, stage: u32, chunk: Chunk) -> Option<(u32, Chunk)> {
-        match (stage, chunk.0) {
-            (0, 0) => None,
-            (0, _) => Some((self.counts.stages() - 1, Chunk(chunk.0 - 1))),
-            _ => Some((stage - 1, chunk)),
-        }
+        self.placement.previous(Stage(stage), chunk).map(|(stage, chunk)| (stage.0, chunk))
     }
 
     /// The stage and chunk after this one in the model.
     fn downstream(self, stage: u32, chunk: Chunk) -> Option<(u32, Chunk)> {
-        if stage + 1 < self.counts.stages() {
-            return Some((stage + 1, chunk));
-        }
-        let is_last = u32::from(chunk.0) + 1 == self.counts.chunks();
-        (!is_last).then(|| (0, Chunk(chunk.0 + 1)))
+        self.placement.next(Stage(stage), chunk).map(|(stage, chunk)| (stage.0, chunk))
     }
 }
 
@@ -171,9 +166,8 @@ fn message(direction: Direction, (stage, chunk): (u32, Chunk), job: Job) -> Mess
 mod tests {
     use super::*;
 
-    fn traffic() -> Traffic {
-        let lists = "recv_forward0:0 recv_forward1:0\nforward0:0 forward1:0\n";
-        Traffic::of(&lists.parse().unwrap())
+    fn schedule() -> Schedule {
+        "recv_forward0:0 recv_forward1:0\nforward0:0 forward1:0\n".parse().unwrap()
     }
 
     fn job(text: &str) -> Job {
@@ -182,23 +176,29 @@ mod tests {
 
     #[test]
     fn a_later_chunk_of_the_first_stage_hears_from_the_last_stage() {
-        let message = traffic().received_by(0, job("recv_forward1:0")).unwrap();
-        assert_eq!(traffic().source(message), (1, Chunk(0)));
-        assert_eq!(traffic().sent_by(1, job("forward0:0")), Some(message));
+        let schedule = schedule();
+        let traffic = Traffic::of(&schedule);
+        let message = traffic.received_by(0, job("recv_forward1:0")).unwrap();
+        assert_eq!(traffic.source(message), (1, Chunk(0)));
+        assert_eq!(traffic.sent_by(1, job("forward0:0")), Some(message));
     }
 
     #[test]
     fn the_ends_of_the_model_hear_nothing() {
-        assert_eq!(traffic().received_by(0, job("recv_forward0:0")), None);
-        assert_eq!(traffic().input(1, job("backward1:0")), None);
-        assert_eq!(traffic().output(1, job("forward1:0")), None);
-        assert_eq!(traffic().output(0, job("backward0:0")), None);
+        let schedule = schedule();
+        let traffic = Traffic::of(&schedule);
+        assert_eq!(traffic.received_by(0, job("recv_forward0:0")), None);
+        assert_eq!(traffic.input(1, job("backward1:0")), None);
+        assert_eq!(traffic.output(1, job("forward1:0")), None);
+        assert_eq!(traffic.output(0, job("backward0:0")), None);
     }
 
     #[test]
     fn a_forward_receives_for_itself_only_without_receive_jobs() {
-        assert_eq!(traffic().received_by(1, job("forward0:0")), None);
-        let whole = Traffic::of(&"forward0:0\nforward0:0\n".parse().unwrap());
-        assert!(whole.received_by(1, job("forward0:0")).is_some());
+        let schedule = schedule();
+        let traffic = Traffic::of(&schedule);
+        assert_eq!(traffic.received_by(1, job("forward0:0")), None);
+        let whole: Schedule = "forward0:0\nforward0:0\n".parse().unwrap();
+        assert!(Traffic::of(&whole).received_by(1, job("forward0:0")).is_some());
     }
 }

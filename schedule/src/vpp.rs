@@ -37,6 +37,7 @@ mod verdict;
 use crate::counts::{Chunk, Counts, MicroBatch, Stage};
 use crate::error::ScheduleError;
 use crate::job::{Job, JobKind, JobType};
+use crate::placement::Placement;
 use crate::schedule::{Schedule, ScheduleBuilder};
 use steps::Steps;
 
@@ -145,7 +146,8 @@ impl Vpp {
     pub fn schedule(self) -> Schedule {
         let stages = self.counts.stages();
         let jobs = self.jobs_per_stage() * stages as usize;
-        let mut builder = ScheduleBuilder::with_capacity(self.counts, jobs);
+        let mut builder =
+            ScheduleBuilder::with_capacity(self.counts, Placement::looped(self.counts), jobs);
         for stage in 0..stages {
             self.append_stage(stage, builder.list());
             builder.end_stage();

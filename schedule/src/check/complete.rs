@@ -6,6 +6,7 @@
 use super::{Fault, MAX_FAULTS};
 use crate::counts::{Chunk, Counts, MicroBatch, Stage};
 use crate::job::{Job, JobKind, JobType};
+use crate::placement::Placement;
 use crate::schedule::Schedule;
 use crate::traffic::Traffic;
 
@@ -23,11 +24,11 @@ const ORDER: [(JobKind, JobKind); 6] = [
 const HALVES: [JobKind; 2] = [JobKind::BackwardInput, JobKind::BackwardWeight];
 
 /// The first faults of all lists.
-pub(super) fn faults(schedule: &Schedule, traffic: Traffic) -> Vec<Fault> {
+pub(super) fn faults(schedule: &Schedule, traffic: Traffic<'_>) -> Vec<Fault> {
     let mut faults = Vec::new();
     let mut places = vec![Places::default(); schedule.counts().steps() as usize];
     for (stage, jobs) in schedule.stages() {
-        let list = List::new(stage, jobs, schedule.counts(), traffic);
+        let list = List::new(stage, jobs, schedule, traffic);
         list.collect_faults(&mut places, &mut faults);
         if faults.len() >= MAX_FAULTS {
             faults.truncate(MAX_FAULTS);
@@ -52,12 +53,21 @@ impl Places {
     }
 }
 
+/// The place of a kind in [`Places`]: the weight half is one, with or without a reduction.
+fn column(kind: JobKind) -> usize {
+    match kind {
+        JobKind::BackwardWeightReduce => JobKind::BackwardWeight as usize,
+        kind => kind as usize,
+    }
+}
+
 /// The list of one stage and the form it is in.
 struct List<'a> {
     stage: Stage,
     jobs: &'a [Job],
     counts: Counts,
-    traffic: Traffic,
+    traffic: Traffic<'a>,
+    placement: &'a Placement,
     /// Whether job types name their chunk.
     has_chunks: bool,
     /// Whether there are backwards in halves.
@@ -65,12 +75,13 @@ struct List<'a> {
 }
 
 impl<'a> List<'a> {
-    fn new(stage: Stage, jobs: &'a [Job], counts: Counts, traffic: Traffic) -> Self {
+    fn new(stage: Stage, jobs: &'a [Job], schedule: &'a Schedule, traffic: Traffic<'a>) -> Self {
         Self {
             stage,
             jobs,
-            counts,
+            counts: schedule.counts(),
             traffic,
+            placement: schedule.placement(),
             has_chunks: jobs.iter().any(|job| job.job_type.chunk().is_some()),
             has_halves: jobs.iter().any(|job| HALVES.contains(&job.kind())),
         }
@@ -87,6 +98,9 @@ impl<'a> List<'a> {
                     return;
                 }
                 let step = (chunk, MicroBatch(micro_batch));
+                if !self.placement.runs(self.stage, step.0, step.1) {
+                    continue;
+                }
                 self.collect_step(step, places[self.counts.cell(step.0, step.1)], faults);
             }
         }
@@ -99,7 +113,7 @@ impl<'a> List<'a> {
                 continue;
             }
             let cell = self.counts.cell(job.job_type.chunk_or_first(), job.micro_batch);
-            let place = &mut places[cell].0[job.kind() as usize];
+            let place = &mut places[cell].0[column(job.kind())];
             if *place == 0 {
                 *place = index as u32 + 1;
             } else if faults.len() < MAX_FAULTS {
@@ -155,7 +169,7 @@ impl<'a> List<'a> {
             JobKind::SendBackward => self.traffic.sends_are_jobs(),
             JobKind::Backward => whole,
             JobKind::BackwardInput | JobKind::BackwardWeight => !whole,
-            JobKind::Optimizer => false,
+            _ => false,
         }
     }
 

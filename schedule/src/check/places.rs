@@ -8,9 +8,9 @@ use crate::schedule::Schedule;
 use crate::traffic::{Direction, Message, Traffic};
 
 /// The index among all jobs of each job that computes, sends or receives.
-pub(super) struct Places {
+pub(super) struct Places<'a> {
     counts: Counts,
-    traffic: Traffic,
+    traffic: Traffic<'a>,
     steps: Vec<Step>,
 }
 
@@ -23,8 +23,8 @@ struct Step {
     send_backward: u32,
 }
 
-impl Places {
-    pub(super) fn of(schedule: &Schedule, traffic: Traffic) -> Self {
+impl<'a> Places<'a> {
+    pub(super) fn of(schedule: &Schedule, traffic: Traffic<'a>) -> Self {
         let counts = schedule.counts();
         let steps = counts.stages() as usize * counts.steps() as usize;
         let mut places = Self { counts, traffic, steps: vec![Step::default(); steps] };
@@ -45,7 +45,7 @@ impl Places {
             JobKind::Forward => step.forward = index,
             JobKind::Backward | JobKind::BackwardInput => step.backward = index,
             JobKind::SendBackward => step.send_backward = index,
-            JobKind::BackwardWeight | JobKind::Optimizer => {}
+            _ => {}
         }
     }
 

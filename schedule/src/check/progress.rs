@@ -22,7 +22,7 @@ use crate::traffic::{Message, Traffic};
 /// The stages of a schedule after none of them can go on.
 pub(super) struct Progress<'a> {
     pub(super) schedule: &'a Schedule,
-    pub(super) traffic: Traffic,
+    pub(super) traffic: Traffic<'a>,
     pub(super) receives: Receives,
     /// For each stage the first job that has not run.
     pub(super) run: Vec<usize>,

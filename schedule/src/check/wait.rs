@@ -34,12 +34,12 @@ pub struct Activity {
     /// The job.
     pub job: Job,
     /// Which part of the job.
-    pub part: Part,
+    pub part: JobPart,
 }
 
 /// A part of a job that waits by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Part {
+pub enum JobPart {
     /// The receive of a job, where receives have a stream of their own.
     Receive,
     /// The job, or what is left of it without the receive.
@@ -92,8 +92,10 @@ impl fmt::Display for Wait {
 impl fmt::Display for Activity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.part, self.job.kind()) {
-            (Part::Run, _) | (Part::Receive, JobKind::RecvForward) => write!(f, "`{}`", self.job),
-            (Part::Receive, _) => write!(f, "the receive of `{}`", self.job),
+            (JobPart::Run, _) | (JobPart::Receive, JobKind::RecvForward) => {
+                write!(f, "`{}`", self.job)
+            }
+            (JobPart::Receive, _) => write!(f, "the receive of `{}`", self.job),
         }
     }
 }

@@ -24,7 +24,7 @@ use smallvec::SmallVec;
 use super::Receives;
 use super::places::Places;
 use super::progress::Progress;
-use super::wait::{Activity, Part, Reason, Wait};
+use super::wait::{Activity, JobPart, Reason, Wait};
 use crate::counts::Stage;
 use crate::job::{Job, JobKind};
 
@@ -45,7 +45,7 @@ pub(super) struct Edge {
 /// The wait-for graph of stages that cannot go on.
 pub(super) struct WaitGraph<'a> {
     progress: &'a Progress<'a>,
-    places: Places,
+    places: Places<'a>,
 }
 
 impl<'a> WaitGraph<'a> {
@@ -56,7 +56,7 @@ impl<'a> WaitGraph<'a> {
     /// Every activity at the front of an order.
     pub(super) fn fronts(&self) -> Vec<Node> {
         (0..self.progress.schedule.counts().stages())
-            .flat_map(|stage| [Part::Run, Part::Receive].map(|part| self.front(stage, part)))
+            .flat_map(|stage| [JobPart::Run, JobPart::Receive].map(|part| self.front(stage, part)))
             .flatten()
             .collect()
     }
@@ -67,7 +67,7 @@ impl<'a> WaitGraph<'a> {
         let mut edges = Vec::new();
         for index in 0..schedule.jobs().len() {
             let stage = schedule.stage_at(index);
-            let parts = [Part::Run, Part::Receive].into_iter();
+            let parts = [JobPart::Run, JobPart::Receive].into_iter();
             let pending = parts.filter(|&part| self.is_pending(stage, index, part));
             edges.extend(pending.flat_map(|part| self.waits_of(node(index, part))));
         }
@@ -75,20 +75,22 @@ impl<'a> WaitGraph<'a> {
     }
 
     /// Whether a job has such a part and it has not happened.
-    fn is_pending(&self, stage: u32, index: usize, part: Part) -> bool {
+    fn is_pending(&self, stage: u32, index: usize, part: JobPart) -> bool {
         let Progress { schedule, traffic, receives, run, receive, .. } = self.progress;
         let job = schedule.jobs()[index];
         let is_from =
             |cursors: &[usize], index| index >= schedule.begin(stage) + cursors[stage as usize];
         match (part, receives, job.kind()) {
-            (Part::Receive, Receives::OwnStream, _) => {
+            (JobPart::Receive, Receives::OwnStream, _) => {
                 is_from(receive, index) && traffic.received_by(stage, job).is_some()
             }
-            (Part::Receive, ..) => false,
-            (Part::Run, Receives::Blocking, _) => is_from(run, index),
-            (Part::Run, _, JobKind::RecvForward) => false,
-            (Part::Run, _, JobKind::SendBackward) => is_from(run, self.places.backward(stage, job)),
-            (Part::Run, ..) => is_from(run, index),
+            (JobPart::Receive, ..) => false,
+            (JobPart::Run, Receives::Blocking, _) => is_from(run, index),
+            (JobPart::Run, _, JobKind::RecvForward) => false,
+            (JobPart::Run, _, JobKind::SendBackward) => {
+                is_from(run, self.places.backward(stage, job))
+            }
+            (JobPart::Run, ..) => is_from(run, index),
         }
     }
 
@@ -109,11 +111,11 @@ impl<'a> WaitGraph<'a> {
     }
 
     /// The first activity of an order of the stage, unless all of it is done.
-    fn front(&self, stage: u32, part: Part) -> Option<Node> {
+    fn front(&self, stage: u32, part: JobPart) -> Option<Node> {
         let cursors = match (part, self.progress.receives) {
-            (Part::Run, _) => &self.progress.run,
-            (Part::Receive, Receives::OwnStream) => &self.progress.receive,
-            (Part::Receive, _) => return None,
+            (JobPart::Run, _) => &self.progress.run,
+            (JobPart::Receive, Receives::OwnStream) => &self.progress.receive,
+            (JobPart::Receive, _) => return None,
         };
         let position = cursors[stage as usize];
         let schedule = self.progress.schedule;
@@ -127,9 +129,9 @@ impl<'a> WaitGraph<'a> {
         let job = self.progress.schedule.jobs()[index];
         let is_free = job.kind() == JobKind::SendBackward && !self.sends_are_ordered();
         let need = match part {
-            Part::Run if is_free => Some(self.result(stage, job)),
-            Part::Run => self.input(stage, job),
-            Part::Receive => self.message(stage, job),
+            JobPart::Run if is_free => Some(self.result(stage, job)),
+            JobPart::Run => self.input(stage, job),
+            JobPart::Receive => self.message(stage, job),
         };
         let front = self.front(stage, part).filter(|&front| front != source && !is_free);
         let order = front.map(|front| (front, Reason::Order));
@@ -144,7 +146,7 @@ impl<'a> WaitGraph<'a> {
 
     /// The backward whose result a `send_backward` sends.
     fn result(&self, stage: u32, job: Job) -> (Node, Reason) {
-        (node(self.places.backward(stage, job), Part::Run), Reason::Result)
+        (node(self.places.backward(stage, job), JobPart::Run), Reason::Result)
     }
 
     /// What brings the input of a job, if that is still to come.
@@ -152,10 +154,10 @@ impl<'a> WaitGraph<'a> {
         let message = self.progress.awaits(stage, job)?;
         Some(match self.progress.receives {
             Receives::OwnStream => {
-                (node(self.places.receiver(message), Part::Receive), Reason::Receive)
+                (node(self.places.receiver(message), JobPart::Receive), Reason::Receive)
             }
             Receives::NonBlocking | Receives::Blocking => {
-                (node(self.places.sender(message), Part::Run), Reason::Message)
+                (node(self.places.sender(message), JobPart::Run), Reason::Message)
             }
         })
     }
@@ -163,17 +165,17 @@ impl<'a> WaitGraph<'a> {
     /// The sender of what a job receives, if that is still to come.
     fn message(&self, stage: u32, job: Job) -> Option<(Node, Reason)> {
         let message = self.progress.traffic.received_by(stage, job)?;
-        let sender = node(self.places.sender(message), Part::Run);
+        let sender = node(self.places.sender(message), JobPart::Run);
         (!self.progress.is_sent(message)).then_some((sender, Reason::Message))
     }
 }
 
-fn node(index: usize, part: Part) -> Node {
-    2 * index + usize::from(part == Part::Receive)
+fn node(index: usize, part: JobPart) -> Node {
+    2 * index + usize::from(part == JobPart::Receive)
 }
 
-fn split(node: Node) -> (usize, Part) {
-    let part = if node.is_multiple_of(2) { Part::Run } else { Part::Receive };
+fn split(node: Node) -> (usize, JobPart) {
+    let part = if node.is_multiple_of(2) { JobPart::Run } else { JobPart::Receive };
     (node / 2, part)
 }
 
@@ -285,7 +287,7 @@ mod tests {
             let schedule = graph.progress.schedule;
             for index in 0..schedule.jobs().len() {
                 let stage = schedule.stage_at(index);
-                for part in [Part::Run, Part::Receive] {
+                for part in [JobPart::Run, JobPart::Receive] {
                     let waits = edges.iter().any(|edge| edge.source == node(index, part));
                     assert_eq!(waits, graph.is_pending(stage, index, part));
                 }

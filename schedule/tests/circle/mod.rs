@@ -1,6 +1,6 @@
 //! Is a reported deadlock one?
 
-use pirogue_schedule::check::{Activity, Deadlock, Part, Reason, Receives, Wait};
+use pirogue_schedule::check::{Activity, Deadlock, JobPart, Reason, Receives, Wait};
 use pirogue_schedule::{Job, JobKind, Schedule};
 
 /// Checks, from the definitions alone, that a deadlock is what it says: a circle in which each really waits
@@ -27,7 +27,7 @@ fn holds(wait: &Wait, receives: Receives, schedule: &Schedule) -> bool {
     match reason {
         Reason::Message => is_message(waiter, waits_for, schedule),
         Reason::Receive => {
-            is_same_step && waiter.part == Part::Run && waits_for.part == Part::Receive
+            is_same_step && waiter.part == JobPart::Run && waits_for.part == JobPart::Receive
         }
         Reason::Result => {
             is_same_step
@@ -70,9 +70,9 @@ fn is_backward(kind: JobKind) -> bool {
 fn is_in_an_order(activity: Activity, receives: Receives) -> bool {
     let kind = activity.job.kind();
     match (receives, activity.part) {
-        (Receives::Blocking, _) | (Receives::OwnStream, Part::Receive) => true,
-        (Receives::NonBlocking, Part::Receive) => false,
-        (_, Part::Run) => !matches!(kind, JobKind::RecvForward | JobKind::SendBackward),
+        (Receives::Blocking, _) | (Receives::OwnStream, JobPart::Receive) => true,
+        (Receives::NonBlocking, JobPart::Receive) => false,
+        (_, JobPart::Run) => !matches!(kind, JobKind::RecvForward | JobKind::SendBackward),
     }
 }
 
