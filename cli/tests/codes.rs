@@ -28,6 +28,8 @@ const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
     ("E0224", "only code makes rules"),
     ("E0225", "only code makes rules"),
     ("E0299", "a fault of Pirogue itself"),
+    ("E0361", "only code simulates"),
+    ("E0362", "only code simulates"),
     ("E0331", "only code gives a placement"),
     ("E0332", "only code gives a placement"),
     ("E0333", "only code gives a placement"),

@@ -93,6 +93,25 @@ impl JobKind {
         matches!(self, Self::Forward) || self.is_backward() || self.is_weight_half()
     }
 
+    /// Whether the job receives, and computes nothing.
+    pub const fn is_receive(self) -> bool {
+        matches!(self, Self::RecvForward | Self::RecvBackward)
+    }
+
+    /// Whether the job sends, and computes nothing.
+    pub const fn is_send(self) -> bool {
+        matches!(self, Self::SendForward | Self::SendBackward)
+    }
+
+    /// Whether the job sends, receives or waits, and computes nothing.
+    pub const fn is_transfer(self) -> bool {
+        let is_wait = matches!(
+            self,
+            Self::WaitSendForward | Self::WaitSendBackward | Self::WaitReduceGradient
+        );
+        self.is_receive() || self.is_send() || is_wait
+    }
+
     /// Whether the job yields the gradients of a chunk's inputs: a whole backward or the half that does.
     pub const fn is_backward(self) -> bool {
         matches!(self, Self::Backward | Self::BackwardInput)

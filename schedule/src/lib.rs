@@ -53,6 +53,7 @@ mod places;
 mod remark;
 mod schedule;
 mod schedule_text;
+pub mod simulate;
 mod traffic;
 pub mod vpp;
 
