@@ -29,6 +29,7 @@ const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
     ("E0225", "only code makes rules"),
     ("E0299", "a fault of Pirogue itself"),
     ("E0361", "only code simulates"),
+    ("E0371", "it takes some 50,000 jobs"),
     ("E0362", "only code simulates"),
     ("E0331", "only code gives a placement"),
     ("E0332", "only code gives a placement"),

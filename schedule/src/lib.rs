@@ -48,6 +48,7 @@ mod dependences;
 mod error;
 mod job;
 mod job_text;
+pub mod picture;
 mod placement;
 mod places;
 mod remark;
