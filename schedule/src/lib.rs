@@ -42,10 +42,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod auto;
 pub mod check;
 mod counts;
 mod dependences;
 mod error;
+pub mod families;
 mod job;
 mod job_text;
 pub mod picture;
@@ -55,6 +57,7 @@ mod remark;
 mod schedule;
 mod schedule_text;
 pub mod simulate;
+mod steps;
 mod traffic;
 pub mod vpp;
 
@@ -68,4 +71,4 @@ pub use places::Places;
 pub use remark::{Remark, Severity};
 pub use schedule::Schedule;
 pub use schedule_text::ScheduleTextError;
-pub use vpp::{BackwardMode, Vpp};
+pub use vpp::{BackwardMode, Form, ShardingReduce, Vpp};

@@ -218,8 +218,13 @@ impl ScheduleBuilder {
 
     /// The filled schedule.
     pub(crate) fn finish(self) -> Schedule {
+        self.finish_with_pairs(Vec::new())
+    }
+
+    /// The filled schedule with these fused pairs, in order.
+    pub(crate) fn finish_with_pairs(self, pairs: Vec<usize>) -> Schedule {
         debug_assert_eq!(self.0.ends.len(), self.0.counts.stages() as usize);
-        self.0
+        Schedule { pairs, ..self.0 }
     }
 }
 

@@ -246,7 +246,8 @@ impl<'a> Scheduler<'a> {
 
     fn weights_are_urgent(&self, stage: u32) -> bool {
         let at = &self.stages[stage as usize];
-        let waiting = at.parts.iter().map(|&part| self.parts[part].backward - self.parts[part].weight);
+        let waiting =
+            at.parts.iter().map(|&part| self.parts[part].backward - self.parts[part].weight);
         match self.policy.weights {
             Weights::Idle => false,
             Weights::LagOfStage => waiting.sum::<u32>() > stage,
@@ -286,5 +287,23 @@ impl StageState {
         let limit = task.limit.map_or(u64::MAX, |limit| limit[stage as usize]);
         let room = limit.checked_sub(fixed)?.saturating_sub(residue);
         Some(Self { parts: own, jobs: Vec::new(), free: 0, last_was_forward: false, live: 0, room })
+    }
+}
+
+impl Policy {
+    /// What it is called in a ranking.
+    pub(super) fn name(self) -> String {
+        let backward = match (self.backward, self.weights) {
+            (BackwardMode::Whole, _) => "whole backward",
+            (BackwardMode::Split, Weights::Idle) => "weights when idle",
+            (BackwardMode::Split, Weights::LagOfStage) => "weights by stage",
+            (BackwardMode::Split, Weights::AtOnce) => "weights at once",
+        };
+        let first = match self.first {
+            First::Backward => "backward first",
+            First::Forward => "forward first",
+            First::Other => "by turns",
+        };
+        format!("{first}, {backward}, groups of {}", self.group)
     }
 }
