@@ -25,7 +25,7 @@ pub(super) const FAMILY: Family = Family {
     summary: "interleaved, with weight gradients put off until they fill what would be idle",
     bubble: "(p-1)(tF+tI-tW) where g divides m",
     memory: "min((v-1)g+p, m*v)",
-    conditions: "p <= g <= m, or m < p; m mod g left over only where all stages can run it",
+    conditions: "any m; p <= g <= m, or m < p",
     chunks: ChunkRule::Any,
     options: &[FamilyOption::Group],
     law: |request| grouped(FAMILY.name, request, lists),
