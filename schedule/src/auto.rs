@@ -129,6 +129,7 @@ pub fn auto(question: &Question) -> Result<Answer, AutoError> {
     {
         return Err(AutoError::OtherLimits { limits: limit.len(), stages });
     }
+    question.costs.check().map_err(|_| AutoError::NothingRuns)?;
     let mut ranking = listed(question);
     ranking.extend(found(question));
     sort(&mut ranking);

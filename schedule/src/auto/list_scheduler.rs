@@ -239,7 +239,9 @@ impl<'a> Scheduler<'a> {
                 let needed = at.live + state.costs.memory.activation + state.later;
                 has_come(&state.inputs, state.forward) && needed <= at.room
             }
-            JobKind::BackwardWeight => state.weight < state.backward,
+            JobKind::BackwardWeight => {
+                self.policy.backward == BackwardMode::Split && state.weight < state.backward
+            }
             _ => state.backward < state.forward && has_come(&state.gradients, state.backward),
         }
     }

@@ -159,7 +159,7 @@ impl Costs {
     ///
     /// # Errors
     /// One is larger than [`MAX_COST`].
-    pub(super) fn check(&self) -> Result<(), SimulationError> {
+    pub(crate) fn check(&self) -> Result<(), SimulationError> {
         let chunks = self.exceptions.iter().map(|(_, _, costs)| costs).chain([&self.chunk]);
         let links = self.links.iter().map(|(_, _, link)| link).chain([&self.link]);
         let all = chunks.flat_map(ChunkCosts::each);
