@@ -115,6 +115,7 @@ pub const FAMILIES: &[Family] = &[
     paddle::EAGER,
     paddle::VPP,
     paddle::ZBH1,
+    paddle::ZBVPP,
     gpipe::FAMILY,
     one_forward_one_backward::FAMILY,
     interleaved::FAMILY,

@@ -118,7 +118,7 @@ fn every_order_that_megatron_makes_is_equal_or_refused_for_a_deadlock() {
 fn every_list_of_paddles_other_schedules_is_equal_and_what_a_stage_refuses_all_refuse() {
     let (lists, rows) = lists_and_rows(PADDLE);
     let (mut equal, mut refused) = (0, 0);
-    for row in rows.iter().filter(|row| row[0] != "ZBVPP") {
+    for row in &rows {
         let asked = request(numbers(&row[1..4]));
         let answer = families::find(row[0]).unwrap().generate(&asked);
         if row[4].starts_with('!') {
@@ -130,5 +130,5 @@ fn every_list_of_paddles_other_schedules_is_equal_and_what_a_stage_refuses_all_r
             equal += 1;
         }
     }
-    assert_eq!((equal, refused), (656, 112));
+    assert_eq!((equal, refused), (680, 472));
 }

@@ -8,12 +8,14 @@ mod fthenb;
 mod one_forward_one_backward;
 mod vpp;
 mod zbh1;
+mod zbvpp;
 
 pub(super) use eager::EAGER;
 pub(super) use fthenb::FTHENB;
 pub(super) use one_forward_one_backward::ONE_FORWARD_ONE_BACKWARD;
 pub(super) use vpp::VPP;
 pub(super) use zbh1::ZBH1;
+pub(super) use zbvpp::ZBVPP;
 
 use super::{MicroBatchRule, Refusal, Request};
 
