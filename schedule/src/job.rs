@@ -219,6 +219,11 @@ impl Job {
     pub const fn kind(self) -> JobKind {
         self.job_type.kind()
     }
+
+    /// Whether the two can run as one: a forward, then a backward or the input half of one.
+    pub(crate) const fn can_fuse_with(self, next: Self) -> bool {
+        matches!(self.kind(), JobKind::Forward) && next.kind().is_backward()
+    }
 }
 
 #[cfg(test)]
