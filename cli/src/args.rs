@@ -211,6 +211,7 @@ Examples:
   pirogue plan stage0.pir --stages 2 --chunks 2 --micro-batches 4 --stage 0 -o plan0
   pirogue plan stage0.pir stage1.pir --stages 2 --chunks 2 --micro-batches 4 -o plans
   pirogue plan stage1.pir --stages 2 --chunks 2 --micro-batches 2 --stage 1 --split-backward -vv
+  pirogue plan stage0.pir --schedule zb-h1 --stages 4 --micro-batches 8 --stage 0
   pirogue plan bare.pir --stages 2 --micro-batches 4 --stage 0 --before infer_chunk_ids
 
 The table has a row for each kind of job: its programs and their ops; `values in`, the named values
@@ -222,8 +223,8 @@ pub struct Plan {
     /// The program of one stage, or those of stages 0, 1, ..., text or JSON; `-` is standard input.
     #[arg(required = true, value_name = "IN")]
     pub inputs: Vec<PathBuf>,
-    /// The schedule; there is VPP, Paddle's interleaved 1F1B.
-    #[arg(long, default_value = "VPP", value_name = "NAME")]
+    /// The schedule: a family, such as VPP or zb-h1, or a file with the lists of all stages.
+    #[arg(long, default_value = "VPP", value_name = "NAME|FILE")]
     pub schedule: String,
     /// Pipeline stages, p.
     #[arg(long, value_name = "P", value_parser = whole_number, visible_alias = "pp-degree")]
