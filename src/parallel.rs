@@ -50,10 +50,12 @@ pub fn map_with<T: Send, S, R: Send>(
         turns.map(|(index, item)| (index, work(&mut state, item))).collect::<Vec<(usize, R)>>()
     };
     let mut results: Vec<(usize, R)> = thread::scope(|scope| {
-        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(take_turns)).collect();
-        let done = workers.into_iter().map(|worker| worker.join());
-        done.flat_map(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect()
+        let others: Vec<_> = (1..workers).map(|_| scope.spawn(take_turns)).collect();
+        let mut results = take_turns();
+        for done in others.into_iter().map(|other| other.join()) {
+            results.extend(done.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        results
     });
     results.sort_unstable_by_key(|&(index, _)| index);
     results.into_iter().map(|(_, result)| result).collect()

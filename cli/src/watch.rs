@@ -41,6 +41,11 @@ impl<'a> Watchers<'a> {
         Self { is_counting: self.is_counting || screen.verbosity >= 1, ..self }
     }
 
+    /// Whether there is more than one program.
+    pub fn are_several(&self) -> bool {
+        self.programs > 1
+    }
+
     /// How much the manager is to verify.
     pub fn verify(&self) -> Verify {
         match self.asked.verify {
@@ -107,7 +112,7 @@ impl Watchers<'_> {
             let counts = self.is_counting.then(|| run.session.statistics().to_string());
             let times = run.session.observer::<Timing>().map(Timing::to_string);
             let seen: String = [counts, times].into_iter().flatten().collect();
-            if self.programs > 1 && !seen.is_empty() {
+            if self.are_several() && !seen.is_empty() {
                 screen.show(format!("{}:\n", run.name).as_bytes());
             }
             screen.show(seen.as_bytes());

@@ -1,49 +1,63 @@
 //! Can all stages run their lists together?
 //!
-//! A schedule is sound if
+//! [`check`] answers that for any schedule, generated or read. It is sound if
 //!
-//! 1. every list is *complete*: each step is there exactly once, receive before forward before backward
-//!    before send, the weight half of a backward after its input half ([`Complete::of`]);
-//! 2. the stages *come to an end*: nobody waits, in a circle, for itself ([`Complete::deadlock`]);
-//! 3. messages *arrive in the order they are sent* on each channel ([`Complete::channel_mismatches`]).
+//! 1. every list is *complete*: for each part of the model and micro-batch exactly one forward, and one
+//!    backward or one of each half; sends, receives, waits and reductions for all if for any; indices in
+//!    range;
+//! 2. every list is *in order* by itself: receive before forward before backward before send, the weight half
+//!    of a backward after its input half, reductions after all that they reduce, the optimizer last;
+//! 3. the stages *decide alike*: none has micro-batches that the others have not, none is idle;
+//! 4. the stages *come to an end*: nobody waits, in a circle, for itself;
+//! 5. messages *arrive in the order they are sent* on each channel;
+//! 6. gradients are *reduced in one order* on all stages;
+//! 7. no stage holds *more activations* than it may.
 //!
-//! The second and third question make sense for complete lists only, hence [`Complete`]: to hold one is to
-//! have the first answer.
+//! The first three are questions to a list by itself; the others make sense for complete lists only, hence
+//! [`Complete`]: to hold one is to have the first answers.
 //!
 //! # How stages wait
 //!
-//! Sends never block. Computations of a stage run in the order of its list. What a receive holds up while
-//! its message is not there yet is a choice, [`Receives`].
+//! Computations of a stage run in the order of its list. What a send and a receive hold up is a choice,
+//! [`Blocking`]. Two jobs that are fused run as one: both receive, then both compute, then both send, and
+//! neither waits for the other to receive or to send.
+//!
+//! ```
+//! use pirogue_schedule::Schedule;
+//! use pirogue_schedule::check::{CheckOptions, check};
+//!
+//! // Stage 1 runs the micro-batches in another order than stage 0: fine with data, not on one channel.
+//! let schedule: Schedule =
+//!     "forward:0 forward:1 backward:0 backward:1\nforward:1 backward:1 forward:0 backward:0\n".parse()?;
+//! let verdict = check(&schedule, &CheckOptions::default());
+//! assert_eq!(verdict.faults[0].code(), "E0362");
+//! assert!(verdict.facts.together.is_some_and(|facts| facts.executable));
+//! assert_eq!(verdict.facts.peak_live, [2, 1]);
+//! # Ok::<(), pirogue_schedule::ScheduleTextError>(())
+//! ```
 
+mod blocking;
 mod channel;
 mod complete;
 mod cycle;
-mod places;
+mod fault;
+mod form;
+mod live;
 mod progress;
+mod reductions;
+mod verdict;
 mod wait;
 mod wait_graph;
 
-use thiserror::Error;
-
-use crate::counts::Stage;
-use crate::job::Job;
 use crate::schedule::Schedule;
 use crate::traffic::Traffic;
 
+pub use blocking::{Blocking, Receives, Sends};
 pub use channel::{ChannelMismatch, Channels};
+pub use fault::{Cure, Fault, MAX_FAULTS};
+pub use live::peak_live;
+pub use verdict::{CheckOptions, Facts, Together, Verdict, check};
 pub use wait::{Activity, Deadlock, JobPart, Reason, Wait};
-
-/// What a receive holds up until its message has come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Receives {
-    /// Only the computation that needs the message, as if all receives were posted at the start.
-    NonBlocking,
-    /// That computation and all later receives of the stage: receives have one stream of their own. This is
-    /// how Paddle's `VPP` runs, whose receives are all on `recv_stream`.
-    OwnStream,
-    /// Everything after it in the list.
-    Blocking,
-}
 
 /// A schedule whose lists are complete and in order, each by itself.
 #[derive(Debug, Clone, Copy)]
@@ -55,9 +69,7 @@ pub struct Complete<'a> {
 impl<'a> Complete<'a> {
     /// Checks each list by itself.
     ///
-    /// Complete means, for each chunk and micro-batch below the counts: one forward; one backward, or one of
-    /// each half; if any list has `recv_forward` or `send_backward` jobs, one of each of those too, on every
-    /// stage. An optimizer, if there is one, is the last job.
+    /// These are the first three questions of [`check`].
     ///
     /// # Errors
     /// The first [`MAX_FAULTS`] faults, in order of stages.
@@ -72,88 +84,24 @@ impl<'a> Complete<'a> {
         self.schedule
     }
 
-    /// Runs all lists against each other, without time; the circle of waits if that comes to a standstill.
-    ///
-    /// A single stage sends nothing to anybody, so `receives` makes no difference to it.
+    /// Runs all lists against each other, without time, with sends that never block; the circle of waits if
+    /// that comes to a standstill.
     ///
     /// Takes time linear in the number of jobs.
     pub fn deadlock(&self, receives: Receives) -> Option<Deadlock> {
-        let progress = progress::Progress::to_the_end(self, receives);
+        self.deadlock_when(Blocking { sends: Sends::Buffered, receives })
+    }
+
+    /// As [`deadlock`](Self::deadlock), with sends and receives that hold up what `blocking` says.
+    ///
+    /// What stays on a stage is neither sent nor received, so a single stage waits for nobody.
+    pub fn deadlock_when(&self, blocking: Blocking) -> Option<Deadlock> {
+        let progress = progress::Progress::to_the_end(self, blocking);
         (!progress.is_finished()).then(|| cycle::shortest(&progress))
     }
 
     /// For each ordered pair of stages the first message, if any, that is not received in its turn.
     pub fn channel_mismatches(&self, channels: Channels) -> Vec<ChannelMismatch> {
         channel::mismatches(self, channels)
-    }
-}
-
-/// The most faults that [`Complete::of`] lists: enough to see what is wrong with a list.
-pub const MAX_FAULTS: usize = 20;
-
-/// What is wrong with the list of one stage.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum Fault {
-    /// A job is not in the list.
-    #[error("stage {stage}: `{job}` is missing")]
-    Missing {
-        /// Whose list it is.
-        stage: Stage,
-        /// The job that should be there.
-        job: Job,
-    },
-    /// A job is in the list more than once.
-    #[error("stage {stage}: `{job}` is there more than once")]
-    Repeated {
-        /// Whose list it is.
-        stage: Stage,
-        /// The job.
-        job: Job,
-    },
-    /// A step backward is in the list both whole and in halves.
-    #[error("stage {stage}: `{job}` is there, but also `{other}`")]
-    WholeAndSplit {
-        /// Whose list it is.
-        stage: Stage,
-        /// The job that comes later in the list.
-        job: Job,
-        /// The job that does the same work.
-        other: Job,
-    },
-    /// A job stands before one that it builds on.
-    #[error("stage {stage}: `{job}` stands before `{needs}`")]
-    OutOfOrder {
-        /// Whose list it is.
-        stage: Stage,
-        /// The job that comes too early.
-        job: Job,
-        /// The job that must come first.
-        needs: Job,
-    },
-}
-
-impl Fault {
-    /// The stable code of the fault.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Missing { .. } => "E0311",
-            Self::Repeated { .. } => "E0312",
-            Self::WholeAndSplit { .. } => "E0313",
-            Self::OutOfOrder { .. } => "E0314",
-        }
-    }
-
-    /// What to do about it.
-    pub fn help(&self) -> String {
-        match self {
-            Self::Missing { job, .. } => format!("add `{job}` to the list"),
-            Self::Repeated { .. } => "keep one of them".into(),
-            Self::WholeAndSplit { .. } => {
-                "a step backward is either one `backward` or a `backward_b` and a `backward_w`"
-                    .into()
-            }
-            Self::OutOfOrder { job, needs, .. } => format!("put `{needs}` before `{job}`"),
-        }
     }
 }

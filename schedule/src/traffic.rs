@@ -4,10 +4,9 @@
 //! the first part receives nothing forward, the last nothing backward. Where the parts lie is a matter of the
 //! schedule's [`Placement`].
 //!
-//! Who sends and receives depends on the form of the lists. A list that has `recv_forward` jobs receives the
-//! input of a forward there, otherwise inside the forward; a list that has `send_backward` jobs sends the
-//! result of a backward there, otherwise inside the backward. A forward always sends its own result, a
-//! backward always receives its own input.
+//! Who sends and receives depends on the form of the lists. Where any list has `recv_forward` jobs, the input of
+//! a forward is received there, otherwise inside the forward; the same goes for `send_forward`,
+//! `recv_backward` and `send_backward`. What stays on a stage is a message that nobody sends or receives.
 
 use crate::counts::{Chunk, Counts, MicroBatch, Stage};
 use crate::job::{Job, JobKind};
@@ -27,6 +26,8 @@ pub(crate) enum Direction {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Message {
     pub(crate) direction: Direction,
+    /// The stage that computes it.
+    pub(crate) from: u32,
     /// The stage that needs it.
     pub(crate) stage: u32,
     /// The chunk that needs it.
@@ -34,38 +35,41 @@ pub(crate) struct Message {
     pub(crate) micro_batch: MicroBatch,
 }
 
+impl Message {
+    /// Whether it goes from one stage to another.
+    #[inline]
+    pub(crate) fn is_sent(self) -> bool {
+        self.from != self.stage
+    }
+}
+
 /// The rules by which jobs send and receive in one schedule.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Traffic<'a> {
     counts: Counts,
     placement: &'a Placement,
-    receives_are_jobs: bool,
-    sends_are_jobs: bool,
+    /// Which kinds of job there are, each by its place in [`JobKind::ALL`].
+    kinds: [bool; JobKind::ALL.len()],
 }
 
 impl<'a> Traffic<'a> {
     /// The rules of a schedule: the form of its lists is taken from the jobs in them.
     pub(crate) fn of(schedule: &'a Schedule) -> Self {
-        let has = |kind| schedule.jobs().iter().any(|job| job.kind() == kind);
-        Self {
-            counts: schedule.counts(),
-            placement: schedule.placement(),
-            receives_are_jobs: has(JobKind::RecvForward),
-            sends_are_jobs: has(JobKind::SendBackward),
+        let mut kinds = [false; JobKind::ALL.len()];
+        for job in schedule.jobs() {
+            kinds[job.kind() as usize] = true;
         }
+        Self { counts: schedule.counts(), placement: schedule.placement(), kinds }
     }
 
-    /// Whether a forward is fed by a `recv_forward` job.
-    pub(crate) fn receives_are_jobs(self) -> bool {
-        self.receives_are_jobs
-    }
-
-    /// Whether the result of a backward is sent by a `send_backward` job.
-    pub(crate) fn sends_are_jobs(self) -> bool {
-        self.sends_are_jobs
+    /// Whether any list has jobs of this kind.
+    #[inline]
+    pub(crate) fn has(self, kind: JobKind) -> bool {
+        self.kinds[kind as usize]
     }
 
     /// The message that the computation of a job needs, whoever receives it.
+    #[inline]
     pub(crate) fn input(self, stage: u32, job: Job) -> Option<Message> {
         match job.kind() {
             JobKind::Forward => self.into_forward(stage, job),
@@ -74,30 +78,60 @@ impl<'a> Traffic<'a> {
         }
     }
 
-    /// The message that a job itself receives.
-    pub(crate) fn received_by(self, stage: u32, job: Job) -> Option<Message> {
-        match job.kind() {
-            JobKind::RecvForward => self.into_forward(stage, job),
-            JobKind::Forward if self.receives_are_jobs => None,
-            _ => self.input(stage, job),
-        }
-    }
-
-    /// The message that a job itself sends.
-    pub(crate) fn sent_by(self, stage: u32, job: Job) -> Option<Message> {
-        match job.kind() {
-            JobKind::Backward | JobKind::BackwardInput if self.sends_are_jobs => None,
-            JobKind::SendBackward => self.out_of_backward(stage, job),
-            _ => self.output(stage, job),
-        }
-    }
-
     /// The message that carries the result of a computation, whoever sends it.
+    #[inline]
     pub(crate) fn output(self, stage: u32, job: Job) -> Option<Message> {
         match job.kind() {
             JobKind::Forward => self.out_of_forward(stage, job),
             JobKind::Backward | JobKind::BackwardInput => self.out_of_backward(stage, job),
             _ => None,
+        }
+    }
+
+    /// The message that a job itself receives from another stage.
+    #[inline]
+    pub(crate) fn received_by(self, stage: u32, job: Job) -> Option<Message> {
+        let message = match job.kind() {
+            JobKind::RecvForward => self.into_forward(stage, job),
+            JobKind::RecvBackward => self.into_backward(stage, job),
+            JobKind::Forward if self.has(JobKind::RecvForward) => None,
+            JobKind::Backward | JobKind::BackwardInput if self.has(JobKind::RecvBackward) => None,
+            _ => self.input(stage, job),
+        };
+        message.filter(|message| message.is_sent())
+    }
+
+    /// The message that a job itself sends to another stage.
+    #[inline]
+    pub(crate) fn sent_by(self, stage: u32, job: Job) -> Option<Message> {
+        let message = match job.kind() {
+            JobKind::SendForward => self.out_of_forward(stage, job),
+            JobKind::SendBackward => self.out_of_backward(stage, job),
+            JobKind::Forward if self.has(JobKind::SendForward) => None,
+            JobKind::Backward | JobKind::BackwardInput if self.has(JobKind::SendBackward) => None,
+            _ => self.output(stage, job),
+        };
+        message.filter(|message| message.is_sent())
+    }
+
+    /// The message to another stage that a job waits to be taken.
+    #[inline]
+    pub(crate) fn waited_for_by(self, stage: u32, job: Job) -> Option<Message> {
+        let message = match job.kind() {
+            JobKind::WaitSendForward => self.out_of_forward(stage, job),
+            JobKind::WaitSendBackward => self.out_of_backward(stage, job),
+            _ => None,
+        };
+        message.filter(|message| message.is_sent())
+    }
+
+    /// The message that a job is about which does nothing but send, receive or wait for a send.
+    pub(crate) fn carried_by(self, stage: u32, job: Job) -> Option<Message> {
+        match job.kind() {
+            kind if kind.is_computation() => None,
+            JobKind::WaitSendForward | JobKind::WaitSendBackward => self.waited_for_by(stage, job),
+            JobKind::RecvForward | JobKind::RecvBackward => self.received_by(stage, job),
+            _ => self.sent_by(stage, job),
         }
     }
 
@@ -125,26 +159,30 @@ impl<'a> Traffic<'a> {
         2 * self.counts.stages() as usize * self.counts.steps() as usize
     }
 
+    #[inline]
     fn into_forward(self, stage: u32, job: Job) -> Option<Message> {
         let chunk = job.job_type.chunk_or_first();
-        self.upstream(stage, chunk)?;
-        Some(message(Direction::Forward, (stage, chunk), job))
+        let (from, _) = self.upstream(stage, chunk)?;
+        Some(message(Direction::Forward, from, (stage, chunk), job))
     }
 
+    #[inline]
     fn into_backward(self, stage: u32, job: Job) -> Option<Message> {
         let chunk = job.job_type.chunk_or_first();
-        self.downstream(stage, chunk)?;
-        Some(message(Direction::Backward, (stage, chunk), job))
+        let (from, _) = self.downstream(stage, chunk)?;
+        Some(message(Direction::Backward, from, (stage, chunk), job))
     }
 
+    #[inline]
     fn out_of_forward(self, stage: u32, job: Job) -> Option<Message> {
         let to = self.downstream(stage, job.job_type.chunk_or_first())?;
-        Some(message(Direction::Forward, to, job))
+        Some(message(Direction::Forward, stage, to, job))
     }
 
+    #[inline]
     fn out_of_backward(self, stage: u32, job: Job) -> Option<Message> {
         let to = self.upstream(stage, job.job_type.chunk_or_first())?;
-        Some(message(Direction::Backward, to, job))
+        Some(message(Direction::Backward, stage, to, job))
     }
 
     /// The stage and chunk before this one in the model.
@@ -158,8 +196,8 @@ impl<'a> Traffic<'a> {
     }
 }
 
-fn message(direction: Direction, (stage, chunk): (u32, Chunk), job: Job) -> Message {
-    Message { direction, stage, chunk, micro_batch: job.micro_batch }
+fn message(direction: Direction, from: u32, (stage, chunk): (u32, Chunk), job: Job) -> Message {
+    Message { direction, from, stage, chunk, micro_batch: job.micro_batch }
 }
 
 #[cfg(test)]

@@ -259,5 +259,5 @@ impl Layout {
 /// The item itself, or that of its bends which stands right above `to`.
 fn leaving(bends: &[std::ops::Range<usize>], rows: &[usize], from: usize, to: usize) -> usize {
     let between = rows[to] - rows[from] - 1;
-    bends[from].clone().take(between).last().unwrap_or(from)
+    bends[from].clone().take(between).next_back().unwrap_or(from)
 }

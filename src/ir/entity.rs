@@ -74,10 +74,25 @@ pub(crate) struct Interner<T> {
 }
 
 /// Where a value is. The hash is kept, since computing it anew, for each entry when the table grows,
-/// would fetch each value.
+/// would fetch each value; half of it, since a large table is as fast as it is small.
 struct Entry {
-    hash: u64,
+    hash: Half,
     index: u32,
+}
+
+/// What is kept of a hash.
+#[derive(Copy, Clone, PartialEq, Eq)]
+struct Half(u32);
+
+impl Half {
+    fn of(hash: u64) -> Self {
+        Self((hash ^ (hash >> 32)) as u32)
+    }
+
+    /// The hash by which the table places and tags an entry: all of its bits matter there.
+    fn spread(self) -> u64 {
+        u64::from(self.0).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
 }
 
 impl<T> Interner<T> {
@@ -105,7 +120,7 @@ impl<T> Interner<T> {
         is_same: impl Fn(&T, &K) -> bool,
         make: impl FnOnce(K, u32) -> T,
     ) -> u32 {
-        self.intern_in(&mut self.lock(), hash, key, is_same, make)
+        self.intern_in(&mut self.lock(), Half::of(hash), key, is_same, make)
     }
 
     /// Interns many keys, as [`intern`](Self::intern) would one by one.
@@ -119,18 +134,18 @@ impl<T> Interner<T> {
         make: impl Fn(K, u32) -> T,
     ) -> Vec<u32> {
         const BLOCK: usize = 32;
-        let mut keys = keys;
+        let mut keys = keys.map(|(hash, key)| (Half::of(hash), key));
         let mut indices = Vec::with_capacity(keys.len());
         let mut table = self.lock();
-        table.reserve(keys.len(), |entry| entry.hash);
+        table.reserve(keys.len(), |entry| entry.hash.spread());
         loop {
-            let block: SmallVec<[(u64, K); BLOCK]> = keys.by_ref().take(BLOCK).collect();
+            let block: SmallVec<[(Half, K); BLOCK]> = keys.by_ref().take(BLOCK).collect();
             if block.is_empty() {
                 return indices;
             }
             let likely: SmallVec<[Option<u32>; BLOCK]> = block
                 .iter()
-                .map(|&(hash, _)| table.find(hash, |entry| entry.hash == hash))
+                .map(|&(hash, _)| table.find(hash.spread(), |entry| entry.hash == hash))
                 .map(|found| found.map(|entry| entry.index))
                 .collect();
             for ((hash, key), likely) in block.into_iter().zip(likely) {
@@ -144,7 +159,7 @@ impl<T> Interner<T> {
 
     /// Makes room for as many more values in the table.
     pub(crate) fn reserve(&self, count: usize) {
-        self.lock().reserve(count, |entry| entry.hash);
+        self.lock().reserve(count, |entry| entry.hash.spread());
     }
 
     fn lock(&self) -> MutexGuard<'_, HashTable<Entry>> {
@@ -154,19 +169,19 @@ impl<T> Interner<T> {
     fn intern_in<K>(
         &self,
         table: &mut HashTable<Entry>,
-        hash: u64,
+        hash: Half,
         key: K,
         is_same: impl Fn(&T, &K) -> bool,
         make: impl FnOnce(K, u32) -> T,
     ) -> u32 {
-        let found = table.find(hash, |entry| {
+        let found = table.find(hash.spread(), |entry| {
             entry.hash == hash && is_same(self.get(entry.index as usize), &key)
         });
         if let Some(entry) = found {
             return entry.index;
         }
         let index = self.pool.push_with(|index| make(key, index as u32)) as u32;
-        table.insert_unique(hash, Entry { hash, index }, |entry| entry.hash);
+        table.insert_unique(hash.spread(), Entry { hash, index }, |entry| entry.hash.spread());
         index
     }
 }

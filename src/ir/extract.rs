@@ -63,11 +63,19 @@ impl<'s> Extract<'s> {
         Self { source, map, target, operands: Vec::new(), types: Vec::new() }
     }
 
-    /// Makes room for as many ops, with two operands and one result each, and as many kwargs.
-    pub fn reserve(&mut self, ops: usize, kwargs: usize) {
+    /// Makes room for copies of `ops`, for as many `more` of one operand and no result, and for
+    /// as many more `kwargs` of the top block.
+    pub fn reserve(&mut self, ops: impl Iterator<Item = Op>, more: usize, kwargs: usize) {
         let top = self.target.top().index();
         self.target.blocks[top].kwargs.reserve(kwargs);
-        Rewriter::new(&mut self.target).reserve(ops, 2 * ops, ops + ops / 2 + kwargs);
+        let (mut count, mut operands, mut results) = (more, more, kwargs);
+        for op in ops {
+            let row = &self.source.ops[op.index()];
+            count += 1;
+            operands += row.operands.len as usize;
+            results += row.results.len as usize;
+        }
+        Rewriter::new(&mut self.target).reserve(count, operands, results);
     }
 
     /// The program as it is now.

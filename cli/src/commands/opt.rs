@@ -16,8 +16,22 @@ use crate::output::{Screen, to_file};
 use crate::watch::{Watched, Watchers};
 use crate::{Outcome, input};
 
-/// What became of an input.
+/// A program to run passes on; an input may hold several.
+struct Source {
+    /// Which of the inputs it is of.
+    input: usize,
+    /// What it is called beside the others.
+    name: String,
+    /// What diagnostics that point at no place say of it, unless it is the only one.
+    label: String,
+    program: Program,
+    /// The passes of the command line, or of the header of the file.
+    pipeline: Option<Pipeline>,
+}
+
+/// What became of a program.
 struct Run {
+    input: usize,
     watched: Watched,
     found: Vec<Diagnostic>,
     /// The program as the passes left it, unless they did not run to their end.
@@ -38,18 +52,25 @@ pub fn run(args: &Opt, global: &Global, screen: &Screen) -> Outcome {
     if let Some(text) = &args.pipeline {
         Pipeline::parse(&super::registry(), text).map_err(Failure::CommandLine)?;
     }
-    let watchers = Watchers::new(&args.watch, args.inputs.len()).counting_for(screen);
-    let mut runs =
-        parallel::map(global.threads(), args.inputs.iter().collect(), |path: &PathBuf| {
-            Run::of(path, args, global, &watchers)
-        });
+    let mut found = Vec::new();
+    let sources = read(args, global, &mut found);
+    let has_failed = |found: &[Diagnostic]| found.iter().any(|f| f.severity == Severity::Error);
+    if has_failed(&found) {
+        return Err(found.into());
+    }
+    emit::check_form(args, &sources)?;
+    let watchers = Watchers::new(&args.watch, sources.len()).counting_for(screen);
+    let threads = parallel::share(global.threads(), sources.len()).get();
+    let mut runs = parallel::map(global.threads(), sources, |source| {
+        Run::of(source, args, threads, &watchers)
+    });
     let watched: Vec<&Watched> = runs.iter().map(|run| &run.watched).collect();
     let trace_fault = watchers.report(screen, &watched).err();
-    let mut found: Vec<Diagnostic> = runs.iter_mut().flat_map(|run| run.found.drain(..)).collect();
+    found.extend(runs.iter_mut().flat_map(|run| run.found.drain(..)));
     found.extend(trace_fault);
     let failed = runs.iter().find_map(|run| run.failed.as_ref());
     found.extend(failed.and_then(|failed| reproduce(args, failed)));
-    if found.iter().any(|found| found.severity == Severity::Error) {
+    if has_failed(&found) {
         return Err(found.into());
     }
     if let Err(fault) = emit::emit(args, screen, &target, &mut runs) {
@@ -61,41 +82,94 @@ pub fn run(args: &Opt, global: &Global, screen: &Screen) -> Outcome {
     Ok(found)
 }
 
+/// The programs of all inputs, in order; what the reader said of them is added to `found`.
+fn read(args: &Opt, global: &Global, found: &mut Vec<Diagnostic>) -> Vec<Source> {
+    let inputs = args.inputs.iter().enumerate().collect();
+    let read = parallel::map(global.threads(), inputs, |(input, path): (usize, &PathBuf)| {
+        let mut warnings = Vec::new();
+        let sources = Source::all_of(input, path, args, &mut warnings);
+        (sources, warnings)
+    });
+    let mut sources = Vec::new();
+    for (index, (read, said)) in read.into_iter().enumerate() {
+        let (read, faults) = match read {
+            Ok(read) => (read, Vec::new()),
+            Err(faults) => (Vec::new(), faults),
+        };
+        sources.extend(read);
+        let label = format!("`{}`", args.inputs[index].display());
+        let found_here = said.into_iter().chain(faults);
+        found.extend(about(found_here, label, args.inputs.len() > 1));
+    }
+    sources
+}
+
+/// What points at no place says which of several programs it is about.
+fn about(
+    found: impl IntoIterator<Item = Diagnostic>,
+    label: String,
+    several: bool,
+) -> impl Iterator<Item = Diagnostic> {
+    found.into_iter().map(move |found| match found.primary {
+        None if several => found.remark(format!("this is about {label}")),
+        _ => found,
+    })
+}
+
+impl Source {
+    fn all_of(
+        input: usize,
+        path: &Path,
+        args: &Opt,
+        warnings: &mut Vec<Diagnostic>,
+    ) -> Result<Vec<Self>, Vec<Diagnostic>> {
+        let bytes = input::load(path).map_err(|error| vec![error])?;
+        let text = args.pipeline.clone().or_else(|| header_pipeline(&bytes));
+        let registry = super::registry();
+        let pipeline = || text.as_ref().map(|text| Pipeline::parse(&registry, text)).transpose();
+        pipeline()?;
+        // What one input interns does not depend on the others.
+        let read = input::parse_all(&Context::new(), path, &bytes)?;
+        let file = input::name(path);
+        let several = read.len() > 1;
+        let sources = read.into_iter().enumerate().map(|(index, read)| {
+            warnings.extend(read.warnings);
+            let (name, label) = if several {
+                (format!("{file}.{index}"), format!("program {index} of `{}`", path.display()))
+            } else {
+                (file.clone(), format!("`{}`", path.display()))
+            };
+            Ok(Self { input, name, label, program: read.program, pipeline: pipeline()? })
+        });
+        sources.collect()
+    }
+}
+
 impl Run {
-    fn of(path: &Path, args: &Opt, global: &Global, watchers: &Watchers<'_>) -> Self {
-        let watched = watchers.session(&input::name(path));
-        let mut run = Self { watched, found: Vec::new(), program: None, failed: None };
-        if let Err(faults) = run.work(path, args, global, watchers) {
+    fn of(source: Source, args: &Opt, threads: usize, watchers: &Watchers<'_>) -> Self {
+        let watched = watchers.session(&source.name);
+        let (input, label) = (source.input, source.label.clone());
+        let mut run = Self { input, watched, found: Vec::new(), program: None, failed: None };
+        if let Err(faults) = run.work(source, args, threads, watchers) {
             run.found.extend(faults);
         }
-        if args.inputs.len() > 1 {
-            run.found = run.found.into_iter().map(|found| about(found, path)).collect();
-        }
+        run.found = about(run.found, label, watchers.are_several()).collect();
         run
     }
 
-    /// Reads the program and runs passes on it: those of the command line, or of the header of the
-    /// file. Without any, the program is verified by itself.
+    /// Runs the passes. Without any, the program is verified by itself.
     fn work(
         &mut self,
-        path: &Path,
+        source: Source,
         args: &Opt,
-        global: &Global,
+        threads: usize,
         watchers: &Watchers<'_>,
     ) -> Result<(), Vec<Diagnostic>> {
-        let bytes = input::load(path).map_err(|error| vec![error])?;
-        let text = args.pipeline.clone().or_else(|| header_pipeline(&bytes));
-        let pipeline = text.map(|text| Pipeline::parse(&super::registry(), &text)).transpose()?;
-        // What one input interns does not depend on the others.
-        let read = input::parse(&Context::new(), path, &bytes)?;
-        drop(bytes);
-        let mut program = read.program;
-        self.found.extend(read.warnings);
+        let Source { mut program, pipeline, .. } = source;
         if pipeline.is_none() && args.watch.verify != VerifyWhen::None {
             self.found.extend(verify(&program));
         }
         let verify = if pipeline.is_some() { watchers.verify() } else { Verify::Off };
-        let threads = global.threads().get() / args.inputs.len();
         let manager =
             PassManager::new(pipeline.unwrap_or_default()).verify(verify).threads(threads);
         let outcome = manager.run(&mut program, &mut self.watched.session);
@@ -118,14 +192,6 @@ impl Run {
             )
             .help("`--emit plan -o DIR` writes the plan")
         })
-    }
-}
-
-/// What points at no place says which of several inputs it is about.
-fn about(found: Diagnostic, path: &Path) -> Diagnostic {
-    match found.primary {
-        Some(_) => found,
-        None => found.remark(format!("this is about `{}`", path.display())),
     }
 }
 

@@ -3,8 +3,6 @@
 //! `%5 = op(...)` that crosses ==> `%5 = op(...)`, `shadow_output(%5) {output_name:"var_.."}` in its
 //! own program, the last result of an op first; `%kwarg_var_..` in each later one that uses it.
 
-use std::num::NonZeroUsize;
-
 use pirogue::diagnostic::Diagnostic;
 use pirogue::ir::{AttrValue, Dict, Extract, Op, OpSpec, Program, Rewriter, ValueMap, names};
 use pirogue::parallel;
@@ -14,9 +12,6 @@ use super::events::Events;
 use super::naming::{NamedWires, check_same_variable};
 use super::placement::{JobIndex, Placement};
 use super::{Source, SplitOptions};
-
-/// So few ops are copied in less time than it takes to start a thread.
-const FEW_OPS: usize = 5_000;
 
 /// Builds the programs of all job types, in order.
 ///
@@ -47,15 +42,16 @@ pub(super) fn build(
             saved: saved.get(index),
         };
         let (ops, incoming) = (ops.get(index), incoming.get(index));
-        builder.copy.reserve(ops.len() + builder.saved.len(), incoming.len());
+        builder.copy.copy_arguments();
+        let copied = ops.iter().map(|&position| source.ops[position as usize]);
+        builder.copy.reserve(copied, builder.saved.len(), incoming.len());
         builder.arguments(options, incoming)?;
         builder.ops(ops)?;
         Ok((job_type, builder.copy.finish()))
     };
-    let threads = if source.ops.len() < FEW_OPS { NonZeroUsize::MIN } else { options.threads };
     let job_types = options.job_types.iter().enumerate().collect();
     let programs =
-        parallel::map_with(threads, job_types, || ValueMap::new(source.program), build_one);
+        parallel::map_with(source.threads, job_types, || ValueMap::new(source.program), build_one);
     programs.into_iter().collect()
 }
 
@@ -109,13 +105,12 @@ struct JobBuilder<'a> {
 }
 
 impl JobBuilder<'_> {
-    /// All arguments of the input, used or not, then a kwarg for each value that comes in.
+    /// A kwarg for each value that comes in.
     fn arguments(
         &mut self,
         options: &SplitOptions,
         incoming: &[u32],
     ) -> Result<(), Vec<Diagnostic>> {
-        self.copy.copy_arguments();
         let program = self.source.program;
         let context = program.context();
         let place = context.attr(AttrValue::Place(options.place.clone()));

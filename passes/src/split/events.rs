@@ -20,7 +20,6 @@ use pirogue_schedule::JobKind;
 use rustc_hash::FxBuildHasher;
 use smallvec::{SmallVec, smallvec};
 
-use super::bound::users;
 use super::naming::{NamedWire, NamedWires};
 use super::placement::{JobIndex, Placement};
 use super::{Source, SplitOptions};
@@ -92,11 +91,13 @@ pub(super) fn find(
     if streams.of.is_empty() {
         return events;
     }
-    let crosses_streams = crossing_streams(source, &streams, wires);
+    let crossing = crossing_streams(source, &streams, wires);
+    let users = users_of(source, &crossing);
     let mut beyond_paddle = None;
-    for (named, _) in wires.rows.iter().zip(crosses_streams).filter(|&(_, crosses)| crosses) {
+    for named in crossing {
         let producer = named.wire.producer();
-        let waiters = waiters(source, options, placement, &streams, wires, named);
+        let users = users.get(&named.wire.value).map_or(&[][..], SmallVec::as_slice);
+        let waiters = waiters(source, options, placement, &streams, wires, named, users);
         if waiters.is_empty() {
             continue;
         }
@@ -133,18 +134,46 @@ fn event_name(source: &Source<'_>, named: &NamedWire) -> String {
     own.unwrap_or_else(|| source.program.context().name_text(named.name)).to_owned()
 }
 
-/// For each wire, whether an op on a stream makes or reads it.
-fn crossing_streams(source: &Source<'_>, streams: &Streams, wires: &NamedWires) -> Vec<bool> {
+/// The wires that an op on a stream makes or reads.
+fn crossing_streams<'w>(
+    source: &Source<'_>,
+    streams: &Streams,
+    wires: &'w NamedWires,
+) -> Vec<&'w NamedWire> {
     let mut read = HashSet::<Value, FxBuildHasher>::default();
     for &position in streams.of.keys() {
         for nested in source.program.nest(source.ops[position]) {
             read.extend(source.program.operands(nested).iter().flatten());
         }
     }
-    let crosses = |named: &NamedWire| {
+    let crosses = |named: &&NamedWire| {
         streams.get(named.wire.producer()).is_some() || read.contains(&named.wire.value)
     };
-    wires.rows.iter().map(crosses).collect()
+    wires.rows.iter().filter(crosses).collect()
+}
+
+/// Where the values of some wires are used, in order. One sweep, since an index of all uses would
+/// cost more than the rest of the split for the few that are asked for.
+fn users_of(
+    source: &Source<'_>,
+    wires: &[&NamedWire],
+) -> HashMap<Value, SmallVec<[usize; 4]>, FxBuildHasher> {
+    let mut asked = FixedBitSet::with_capacity(source.program.value_capacity());
+    wires.iter().for_each(|named| asked.insert(named.wire.value.index()));
+    let mut users = HashMap::<Value, SmallVec<[usize; 4]>, FxBuildHasher>::default();
+    for (position, &op) in source.ops.iter().enumerate() {
+        for nested in source.program.nest(op) {
+            for &value in source.program.operands(nested).iter().flatten() {
+                if asked.contains(value.index()) {
+                    let users = users.entry(value).or_default();
+                    if users.last() != Some(&position) {
+                        users.push(position);
+                    }
+                }
+            }
+        }
+    }
+    users
 }
 
 struct Waiter {
@@ -161,13 +190,13 @@ fn waiters(
     streams: &Streams,
     wires: &NamedWires,
     named: &NamedWire,
+    users: &[usize],
 ) -> Vec<Waiter> {
     let wire = &named.wire;
     let maker = source.ops[wire.producer()];
     if matches!(source.program.name(maker), names::DATA | names::PARAMETER) {
         return Vec::new();
     }
-    let users = users(source, wire.value);
     let in_job = |job: JobIndex| {
         users.iter().copied().filter(move |&user| placement.jobs(user).contains(&job))
     };

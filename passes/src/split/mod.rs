@@ -61,7 +61,11 @@ struct Source<'p> {
     positions: Positions,
     /// The positions of ops of each of [`RARE`].
     rare: [Vec<usize>; RARE.len()],
+    threads: NonZeroUsize,
 }
+
+/// So few ops are cut in less time than other threads take to get memory of their own.
+const FEW_OPS: usize = 50_000;
 
 /// Names of ops that some step looks for. Few ops have them, and each sweep over all ops costs.
 const RARE: [Name; 7] = [
@@ -75,16 +79,18 @@ const RARE: [Name; 7] = [
 ];
 
 impl<'p> Source<'p> {
-    fn new(program: &'p Program) -> Self {
-        let ops: Vec<Op> = program.top_ops().collect();
+    fn new(program: &'p Program, threads: NonZeroUsize) -> Self {
+        let mut ops = Vec::with_capacity(program.op_count());
         let mut rare = [const { Vec::new() }; RARE.len()];
-        for (position, &op) in ops.iter().enumerate() {
+        for (position, op) in program.top_ops().enumerate() {
+            ops.push(op);
             if let Some(which) = RARE.iter().position(|&name| name == program.name(op)) {
                 rare[which].push(position);
             }
         }
         let positions = Positions::of(program, &ops);
-        Self { program, ops, positions, rare }
+        let threads = if ops.len() < FEW_OPS { NonZeroUsize::MIN } else { threads };
+        Self { program, ops, positions, rare, threads }
     }
 
     /// The positions of all ops of a name that is [`RARE`], in order.
@@ -106,7 +112,7 @@ pub fn split(
     options: &SplitOptions,
     weight_chains: &[Vec<Op>],
 ) -> Result<Split, Vec<Diagnostic>> {
-    let source = Source::new(program);
+    let source = Source::new(program, options.threads);
     let phases = phases(program, &source.ops)?;
     let chunks = infer(program, &source.ops, &phases)?;
     let mut remarks = Vec::new();

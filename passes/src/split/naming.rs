@@ -12,6 +12,7 @@
 use hashbrown::{HashMap, HashSet};
 use pirogue::diagnostic::{Diagnostic, Place};
 use pirogue::ir::{Name, Op, Value, names};
+use pirogue::parallel;
 use rustc_hash::FxBuildHasher;
 
 use super::Source;
@@ -67,21 +68,17 @@ pub(super) fn name(
     let mut maker = NameMaker::new(source);
     source.program.context().reserve_names(wires.rows.len());
     let mut named = NamedWires { rows: Vec::with_capacity(wires.rows.len()), ..Default::default() };
-    for block in wires.rows.chunks(BLOCK) {
-        let said = block.iter().map(|wire| SaidNames::of(source, placement, &shadows, wire));
-        let said: Vec<SaidNames<'_>> = said.collect();
-        let nameless = block.iter().zip(&said).filter(|(_, said)| said.first.is_none());
-        let mut made = maker.names(nameless.map(|(wire, _)| wire)).into_iter();
-        for (wire, said) in block.iter().zip(said) {
-            let name = said.first.or_else(|| made.next()).expect("a name is made for each other");
-            let is_persistable = said.is_persistable;
-            let is_saved = said.is_saved(source);
+    let blocks = wires.rows.chunks(BLOCK).collect();
+    let say = |block| SaidBlock::of(source, placement, &shadows, &wires.goals, block);
+    let said = parallel::map(source.threads, blocks, say);
+    for (said, block) in said.into_iter().zip(wires.rows.chunks(BLOCK)) {
+        let mut made = maker.names(&said).into_iter();
+        for (wire, said) in block.iter().zip(said.rows) {
+            let SaidName { first, is_saved, is_persistable } = said;
+            let name = first.or_else(|| made.next()).expect("a name is made for each other");
             named.rows.push(NamedWire { wire: wire.clone(), name, is_saved, is_persistable });
-            let later = last_names(said.shadows, placement, wires.goals.of(wire));
-            if !later.is_empty() {
-                named.renamed.insert(wire.value, later);
-            }
         }
+        named.renamed.extend(said.renamed);
     }
     named.goals = wires.goals;
     remarks.extend(maker.remark());
@@ -89,39 +86,79 @@ pub(super) fn name(
     named
 }
 
-/// What the program says of the names of a wire.
-struct SaidNames<'a> {
-    /// The name it leaves its own job with.
-    first: Option<Name>,
-    /// Whether data or a parameter gives its own.
-    is_given: bool,
-    is_persistable: bool,
-    shadows: &'a [Shadow],
+/// What the program says of the names of a block of wires, and the usual names of those that have
+/// none.
+#[derive(Default)]
+struct SaidBlock {
+    rows: Vec<SaidName>,
+    renamed: Vec<(Value, Vec<(JobIndex, Name)>)>,
+    /// The usual names, one behind the other.
+    text: String,
+    ends: Vec<usize>,
 }
 
-impl<'a> SaidNames<'a> {
+/// What the program says of the name of a wire.
+struct SaidName {
+    /// The name it leaves its own job with.
+    first: Option<Name>,
+    is_saved: bool,
+    is_persistable: bool,
+}
+
+impl SaidBlock {
     fn of(
         source: &Source<'_>,
         placement: &Placement,
-        shadows: &'a NameMap<Value, Vec<Shadow>>,
-        wire: &Wire,
+        shadows: &NameMap<Value, Vec<Shadow>>,
+        goals: &Goals,
+        wires: &[Wire],
     ) -> Self {
-        let maker = source.ops[wire.producer()];
-        let given = given_name(source, maker);
-        let flag = source.program.result_flag(maker, names::PERSISTABLE, wire.result());
-        let is_persistable = flag.unwrap_or(false);
-        let shadows = match shadows.get(&wire.value) {
-            Some(shadows) if given.is_none() || !is_persistable => shadows.as_slice(),
-            _ => &[],
-        };
-        let first = last_in(shadows, placement, wire.from).or(given);
-        Self { first, is_given: given.is_some(), is_persistable, shadows }
+        let mut block = Self { rows: Vec::with_capacity(wires.len()), ..Self::default() };
+        for wire in wires {
+            let maker = source.ops[wire.producer()];
+            let given = given_name(source, maker);
+            let flag = source.program.result_flag(maker, names::PERSISTABLE, wire.result());
+            let is_persistable = flag.unwrap_or(false);
+            let shadows = match shadows.get(&wire.value) {
+                Some(shadows) if given.is_none() || !is_persistable => shadows.as_slice(),
+                _ => &[],
+            };
+            let first = last_in(shadows, placement, wire.from).or(given);
+            if first.is_none() {
+                block.write_usual(source, wire);
+            }
+            let is_saved = given.is_none() && first.is_none_or(|name| is_like_made(source, name));
+            block.rows.push(SaidName { first, is_saved, is_persistable });
+            let later = last_names(shadows, placement, goals.of(wire));
+            if !later.is_empty() {
+                block.renamed.push((wire.value, later));
+            }
+        }
+        block
     }
 
-    fn is_saved(&self, source: &Source<'_>) -> bool {
-        let context = source.program.context();
-        !self.is_given && self.first.is_none_or(|name| context.name_text(name).contains(PREFIX))
+    fn write_usual(&mut self, source: &Source<'_>, wire: &Wire) {
+        let mut digits = itoa::Buffer::new();
+        self.text.push_str(PREFIX);
+        self.text.push_str(digits.format(wire.producer()));
+        self.text.push('_');
+        self.text.push_str(source.program.name_text(source.ops[wire.producer()]));
+        self.text.push('_');
+        self.text.push_str(digits.format(wire.result()));
+        self.ends.push(self.text.len());
     }
+
+    fn usual_names(&self) -> impl ExactSizeIterator<Item = &str> {
+        (0..self.ends.len()).map(|index| {
+            let start = index.checked_sub(1).map_or(0, |before| self.ends[before]);
+            &self.text[start..self.ends[index]]
+        })
+    }
+}
+
+/// Whether a name holds what a made one begins with.
+fn is_like_made(source: &Source<'_>, name: Name) -> bool {
+    source.program.context().name_text(name).contains(PREFIX)
 }
 
 /// The jobs that name a value anew, with the name.
@@ -180,40 +217,19 @@ struct NameMaker<'s> {
     taken: HashSet<Name, FxBuildHasher>,
     /// How many names are not the usual ones, since those are taken.
     others: usize,
-    /// The texts of a block, one behind the other.
-    text: String,
-    ends: Vec<usize>,
 }
 
 impl<'s> NameMaker<'s> {
     fn new(source: &'s Source<'s>) -> Self {
-        let taken = taken_names(source);
-        Self { source, taken, others: 0, text: String::new(), ends: Vec::new() }
+        Self { source, taken: taken_names(source), others: 0 }
     }
 
-    fn names<'w>(&mut self, wires: impl Iterator<Item = &'w Wire>) -> Vec<Name> {
-        self.text.clear();
-        self.ends.clear();
-        wires.for_each(|wire| self.write_usual(wire));
-        let starts = [0].into_iter().chain(self.ends.iter().copied());
-        let texts = starts.zip(&self.ends).map(|(start, &end)| &self.text[start..end]);
-        let texts: Vec<&str> = texts.collect();
-        let mut names = self.source.program.context().names(texts.into_iter());
+    fn names(&mut self, block: &SaidBlock) -> Vec<Name> {
+        let mut names = self.source.program.context().names(block.usual_names());
         if !self.taken.is_empty() {
             names.iter_mut().for_each(|name| *name = self.not_taken(*name));
         }
         names
-    }
-
-    fn write_usual(&mut self, wire: &Wire) {
-        let mut digits = itoa::Buffer::new();
-        self.text.push_str(PREFIX);
-        self.text.push_str(digits.format(wire.producer()));
-        self.text.push('_');
-        self.text.push_str(self.source.program.name_text(self.source.ops[wire.producer()]));
-        self.text.push('_');
-        self.text.push_str(digits.format(wire.result()));
-        self.ends.push(self.text.len());
     }
 
     fn not_taken(&mut self, usual: Name) -> Name {

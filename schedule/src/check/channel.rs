@@ -55,7 +55,7 @@ pub(super) fn mismatches(complete: &Complete<'_>, channels: Channels) -> Vec<Cha
     };
     let mut found = Vec::new();
     for from in 0..stages {
-        for to in peers(from, stages) {
+        for to in peers(from, complete) {
             let channel = |&only| Channel { from, to, only };
             let channels = directions.iter().map(channel);
             found.extend(channels.filter_map(|channel| channel.first_mismatch(complete)));
@@ -64,12 +64,17 @@ pub(super) fn mismatches(complete: &Complete<'_>, channels: Channels) -> Vec<Cha
     found
 }
 
-/// The stages that a stage sends to: its two neighbours in the ring, which are one with two stages.
-fn peers(stage: u32, stages: u32) -> Vec<u32> {
-    let mut peers = vec![(stage + 1) % stages, (stage + stages - 1) % stages];
+/// The stages that a stage sends to: those of the parts before and after its own.
+fn peers(from: u32, complete: &Complete<'_>) -> Vec<u32> {
+    let placement = complete.schedule.placement();
+    let stage = Stage(from);
+    let chunks = complete.schedule.counts().each_chunk();
+    let homes =
+        chunks.flat_map(|chunk| [placement.next(stage, chunk), placement.previous(stage, chunk)]);
+    let mut peers: Vec<u32> = homes.flatten().map(|(stage, _)| stage.0).collect();
+    peers.retain(|&peer| peer != from);
     peers.sort_unstable();
     peers.dedup();
-    peers.retain(|&peer| peer != stage);
     peers
 }
 
@@ -89,8 +94,7 @@ impl Channel {
         });
         let receives = complete.schedule.list(self.to).iter().filter_map(|&job| {
             let message = traffic.received_by(self.to, job)?;
-            let (source, _) = traffic.source(message);
-            (source == self.from && self.carries(message)).then_some((job, message))
+            (message.from == self.from && self.carries(message)).then_some((job, message))
         });
         let ((job, _), (receiver, expected)) =
             sends.clone().zip(receives).find(|((_, sent), (_, expected))| sent != expected)?;

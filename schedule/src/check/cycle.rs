@@ -1,9 +1,9 @@
 //! The circle of waits behind a standstill.
 //!
 //! What an activity *needs* never leads back to it: messages come from earlier parts of the model (for a
-//! backward: later ones), results from earlier jobs of the same step. So every circle goes along an order at
-//! least once, hence through a front, and the shortest circle is the shortest way from some front back to
-//! itself. A breadth-first search (A* without an estimate) from each front finds it.
+//! backward: later ones), results from earlier jobs of the same step. So every circle goes along an order, a
+//! fused pair or a send that blocks at least once. Only what is at a front does the last two, and an order
+//! leads to a front: the shortest circle is the shortest way from some front back to itself. A breadth-first search (A* without an estimate) from each front finds it.
 
 use petgraph::algo::astar;
 use petgraph::visit::IntoNeighbors;
@@ -28,7 +28,7 @@ pub(super) fn shortest(progress: &Progress<'_>) -> Deadlock {
         .expect("of finitely many that all wait, some wait in a circle");
     let mut cycle = waits(&graph, &nodes);
     rotate_to_its_beginning(&mut cycle);
-    Deadlock { receives: progress.receives, cycle }
+    Deadlock { blocking: progress.blocking, cycle }
 }
 
 /// The nodes of the shortest circle through `front`, which is the last of them.

@@ -11,7 +11,7 @@ pub fn assert_is_real(deadlock: &Deadlock, schedule: &Schedule) {
     for (index, wait) in waits.iter().enumerate() {
         let next = &waits[(index + 1) % waits.len()];
         assert_eq!(wait.waits_for, next.waiter, "the circle breaks after `{wait}`");
-        assert!(holds(wait, deadlock.receives, schedule), "`{wait}` is not so");
+        assert!(holds(wait, deadlock.blocking.receives, schedule), "`{wait}` is not so");
     }
     let mut waiters: Vec<Activity> = waits.iter().map(|wait| wait.waiter).collect();
     waiters.sort();
@@ -34,6 +34,8 @@ fn holds(wait: &Wait, receives: Receives, schedule: &Schedule) -> bool {
                 && waiter.job.kind() == JobKind::SendBackward
                 && is_backward(waits_for.job.kind())
         }
+        // Only sends that block and fused pairs wait so.
+        Reason::Fused | Reason::Receipt | Reason::Room => false,
         Reason::Order => {
             waiter.part == waits_for.part
                 && waiter.stage == waits_for.stage
@@ -52,12 +54,14 @@ fn is_message(receiver: Activity, sender: Activity, schedule: &Schedule) -> bool
     };
     let has_send_jobs = schedule.jobs().iter().any(|job| job.kind() == JobKind::SendBackward);
     let way = global(sender) - global(receiver);
+    // What stays on a stage is not sent: it comes from the computation.
+    let stays = sender.stage == receiver.stage;
     receiver.job.micro_batch == sender.job.micro_batch
         && match receiver.job.kind() {
             JobKind::RecvForward | JobKind::Forward => {
                 way == -1 && sender.job.kind() == JobKind::Forward
             }
-            _ if has_send_jobs => way == 1 && sender.job.kind() == JobKind::SendBackward,
+            _ if has_send_jobs && !stays => way == 1 && sender.job.kind() == JobKind::SendBackward,
             _ => way == 1 && is_backward(sender.job.kind()),
         }
 }
@@ -72,6 +76,7 @@ fn is_in_an_order(activity: Activity, receives: Receives) -> bool {
     match (receives, activity.part) {
         (Receives::Blocking, _) | (Receives::OwnStream, JobPart::Receive) => true,
         (Receives::NonBlocking, JobPart::Receive) => false,
+        (_, JobPart::Send) => true,
         (_, JobPart::Run) => !matches!(kind, JobKind::RecvForward | JobKind::SendBackward),
     }
 }

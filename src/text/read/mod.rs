@@ -112,6 +112,8 @@ struct Reader<'t> {
     buffers: Buffers<'t>,
     operands: Vec<Option<Value>>,
     lines: Vec<u32>,
+    /// How many ops the program before this one has.
+    ops_before: Option<usize>,
     errors: Vec<Diagnostic>,
     warnings: Vec<Diagnostic>,
 }
@@ -133,6 +135,7 @@ impl<'t> Reader<'t> {
             buffers: Buffers::default(),
             operands: Vec::new(),
             lines: Vec::new(),
+            ops_before: None,
             errors: Vec::new(),
             warnings: Vec::new(),
         }
@@ -215,8 +218,7 @@ impl<'t> Reader<'t> {
         let mut rewriter = Rewriter::new(&mut program);
         self.symbols.clear();
         self.lines.clear();
-        // Lines of real programs are near 180 bytes long, hand-written ones near 60.
-        let ops = self.scan.rest().len() / 160 + 16;
+        let ops = self.expected_ops();
         rewriter.reserve(ops, 2 * ops, ops + ops / 4);
         let top = rewriter.program().top();
         let start = self.scan.pos;
@@ -229,7 +231,16 @@ impl<'t> Reader<'t> {
         }
         let lines = std::mem::take(&mut self.lines);
         rewriter.set_origins(Arc::new(Origins { file: self.file.to_owned(), lines }));
+        self.ops_before = Some(program.op_count());
         program
+    }
+
+    /// How many ops the next program may have: as many as the rest of the text is good for, but no
+    /// more than the one before it, since a text may hold a million small ones.
+    fn expected_ops(&self) -> usize {
+        // Lines of real programs are near 180 bytes long, hand-written ones near 60.
+        let most = self.scan.rest().len() / 160 + 16;
+        self.ops_before.map_or(most, |before| before.min(most))
     }
 
     /// The lines of a block, up to and with its `}`. `open` is where its `{` stands.

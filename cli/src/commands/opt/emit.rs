@@ -14,7 +14,7 @@ use pirogue::json::{self, WriteOptions};
 use pirogue::text;
 use pirogue_plan::{Plan, write_folder};
 
-use super::Run;
+use super::{Run, Source};
 use crate::args::{Form, Opt};
 use crate::failure::Failure;
 use crate::input;
@@ -74,6 +74,20 @@ fn file_name(path: &Path, form: Form) -> PathBuf {
     Path::new(name.unwrap_or_default()).with_extension(ending)
 }
 
+/// Whether each input can be written in the form that is asked for.
+///
+/// # Errors
+/// If an input holds several programs, and the form is one of a single program (`E0671`).
+pub fn check_form(args: &Opt, sources: &[Source]) -> Result<(), Failure> {
+    let mut pairs = sources.windows(2);
+    let several = pairs.find(|pair| pair[0].input == pair[1].input);
+    let (Some(pair), Form::Json | Form::Plan) = (several, args.emit) else { return Ok(()) };
+    let path = args.inputs[pair[0].input].display();
+    let error = Diagnostic::error("E0671", format!("`{path}` holds several programs"))
+        .help("write them as text, or give each a file of its own");
+    Err(Failure::CommandLine(vec![error]))
+}
+
 /// Writes all results.
 ///
 /// # Errors
@@ -87,32 +101,38 @@ pub fn emit(
     if args.emit == Form::Plan {
         return runs.iter_mut().try_for_each(|run| emit_plan(screen, target, run));
     }
-    let programs = runs.iter().filter_map(|run| run.program.as_ref());
-    let results = programs.map(|program| Rendered::of(program, args.emit));
-    let results: Vec<Rendered<'_>> =
-        results.collect::<Result<_, _>>().map_err(|error| vec![error])?;
+    let mut results: Vec<Vec<Rendered<'_>>> = args.inputs.iter().map(|_| Vec::new()).collect();
+    for run in runs.iter() {
+        let Some(program) = &run.program else { continue };
+        let rendered = Rendered::of(program, args.emit).map_err(|error| vec![error])?;
+        results[run.input].push(rendered);
+    }
     write_all(target, &results).map_err(|error| vec![error])
 }
 
-fn write_all(target: &Target<'_>, results: &[Rendered<'_>]) -> Result<(), Diagnostic> {
+/// Writes the results of each input.
+fn write_all(target: &Target<'_>, results: &[Vec<Rendered<'_>>]) -> Result<(), Diagnostic> {
     match target {
-        Target::Stdout => to_stdout(|sink| {
-            results.iter().enumerate().try_for_each(|(index, result)| {
-                if index > 0 {
-                    sink.write_all(SEPARATOR)?;
-                }
-                result.write(sink)
-            })
-        }),
-        Target::One(path) => {
-            results.iter().try_for_each(|result| to_file(path, |sink| result.write(sink)))
-        }
+        Target::Stdout => to_stdout(|sink| write_joined(results.iter().flatten(), sink)),
+        Target::One(path) => to_file(path, |sink| write_joined(results.iter().flatten(), sink)),
         Target::Folder { folder, files } => {
             make_folder(folder)?;
             let mut all = files.iter().zip(results);
-            all.try_for_each(|(file, result)| to_file(file, |sink| result.write(sink)))
+            all.try_for_each(|(file, results)| to_file(file, |sink| write_joined(results, sink)))
         }
     }
+}
+
+fn write_joined<'r, 'p: 'r>(
+    results: impl IntoIterator<Item = &'r Rendered<'p>>,
+    sink: &mut dyn Write,
+) -> io::Result<()> {
+    results.into_iter().enumerate().try_for_each(|(index, result)| {
+        if index > 0 {
+            sink.write_all(SEPARATOR)?;
+        }
+        result.write(sink)
+    })
 }
 
 /// What the reader takes as the end of a program.

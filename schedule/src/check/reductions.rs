@@ -1,0 +1,62 @@
+//! Do all stages reduce gradients in one order?
+//!
+//! A reduction is a collective: every rank that takes part must come to it in the same order, or each waits
+//! in another one. Data parallel replicas of a stage run the same list, so they always agree. Two cases are
+//! left:
+//!
+//! - the model lies over the stages both ways: stages r and p-1-r hold the same two parts and reduce them
+//!   with each other, so both must reduce the *parts* in one order;
+//! - otherwise the stages must reduce their *chunks* in one order, as whatever is shared among the
+//!   collectives of all stages (one stream, one event, the norm of all gradients) demands.
+
+use super::Fault;
+use crate::counts::{Chunk, Stage};
+use crate::job::{Job, JobKind};
+use crate::placement::Shape;
+use crate::schedule::Schedule;
+
+/// The first reduction of each stage that is out of the order of another stage's.
+pub(super) fn faults(schedule: &Schedule) -> Vec<Fault> {
+    let stages = schedule.counts().stages();
+    let is_both_ways = schedule.placement().shape() == Shape::BothWays;
+    let pair = |stage: u32| {
+        let other = if is_both_ways { stages - 1 - stage } else { 0 };
+        (Stage(stage), Stage(other))
+    };
+    let pairs = (0..stages).map(pair).filter(|(stage, other)| other < stage);
+    pairs.filter_map(|(stage, other)| first_fault(schedule, stage, other)).collect()
+}
+
+fn first_fault(schedule: &Schedule, stage: Stage, other: Stage) -> Option<Fault> {
+    let shared = |on: Stage, from: Stage| {
+        reductions(schedule, on)
+            .filter(move |&(what, _)| reductions(schedule, from).any(|(other, _)| other == what))
+    };
+    let mut pairs = shared(stage, other).zip(shared(other, stage));
+    let ((_, job), (_, other_job)) = pairs.find(|((what, _), (other, _))| what != other)?;
+    Some(Fault::ReductionOrder { stage, job, other, other_job })
+}
+
+/// What a stage reduces, in order, each with its job.
+fn reductions(
+    schedule: &Schedule,
+    stage: Stage,
+) -> impl Iterator<Item = ((JobKind, u32), Job)> + use<'_> {
+    let reduces = |job: &&Job| {
+        matches!(
+            job.kind(),
+            JobKind::ReduceGradient | JobKind::WaitReduceGradient | JobKind::BackwardWeightReduce
+        )
+    };
+    let jobs = schedule.list(stage.0).iter().filter(reduces);
+    jobs.map(move |&job| ((job.kind(), key(schedule, stage, job.job_type.chunk_or_first())), job))
+}
+
+/// What names a reduction on all stages that take part in it.
+fn key(schedule: &Schedule, stage: Stage, chunk: Chunk) -> u32 {
+    let placement = schedule.placement();
+    match (placement.shape(), placement.part(stage, chunk)) {
+        (Shape::BothWays, Some(part)) => part.0,
+        _ => u32::from(chunk.0),
+    }
+}
