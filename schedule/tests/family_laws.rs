@@ -221,6 +221,22 @@ fn any_number_of_micro_batches_is_taken_where_the_conditions_say_so() {
 }
 
 #[test]
+fn groups_deadlock_where_so_few_are_left_over_that_the_law_says_so() {
+    for (p, v) in (2..=8).flat_map(|p| (2..=4).map(move |v| (p, v))) {
+        for (g, m) in (p..=p + 4).flat_map(|g| (g..=3 * g).map(move |m| (g, m))) {
+            let left_over = m % g;
+            let least = if v == 2 { 2 } else { 1 };
+            let is_expected = least <= left_over && left_over + g + 3 <= 2 * p;
+            let request = Request { group: Some(g), ..Request::new(counts(p, v, m)) };
+            let of = |family| families::find(family).unwrap().generate(&request);
+            let is_deadlock = matches!(of("interleaved"), Err(Refusal::Deadlock { .. }));
+            assert_eq!(is_deadlock, is_expected, "{p} {v} {g} {m}");
+            assert!(of("interleaved-zero-bubble").is_ok(), "{p} {v} {g} {m}");
+        }
+    }
+}
+
+#[test]
 fn regrouping_takes_every_number_of_micro_batches() {
     for (family, least) in [("interleaved", 1), ("interleaved-zero-bubble", 1), ("VPP", 8)] {
         for m in least..=33 {
