@@ -80,8 +80,8 @@ impl SimulationError {
     /// The stable code of the error.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::Standstill { .. } => "E0361",
-            Self::CostTooLarge { .. } => "E0362",
+            Self::Standstill { .. } => "E0372",
+            Self::CostTooLarge { .. } => "E0373",
         }
     }
 

@@ -224,13 +224,13 @@ fn what_paddle_has_and_torch_has_not_is_listed() {
 
 #[test]
 fn b5_an_action_with_something_behind_it_is_refused() {
-    assert_eq!(code("2F0xyz\n", Format::Csv), "E0343");
-    assert_eq!(code("0F0,0B0\n1F0,1B0 1F1\n", Format::Csv), "E0343");
+    assert_eq!(code("2F0xyz\n", Format::Csv), "E0387");
+    assert_eq!(code("0F0,0B0\n1F0,1B0 1F1\n", Format::Csv), "E0387");
 }
 
 #[test]
 fn b5_a_stage_that_there_is_not_is_refused_and_no_key_error() {
-    assert_eq!(code("5F0,5B0\n", Format::Csv), "E0345");
+    assert_eq!(code("5F0,5B0\n", Format::Csv), "E0389");
 }
 
 #[test]
@@ -316,15 +316,15 @@ fn a_file_that_is_cut_off_anywhere_is_refused_or_is_a_shorter_schedule() {
 #[test]
 fn an_empty_file_and_what_is_no_text_are_refused() {
     for bytes in [b"".as_slice(), b" \n\t", b"\n\n"] {
-        assert_eq!(format::read(bytes, None).unwrap_err().code(), "E0342");
-        assert_eq!(format::read(bytes, Some(Format::Csv)).unwrap_err().code(), "E0342");
+        assert_eq!(format::read(bytes, None).unwrap_err().code(), "E0386");
+        assert_eq!(format::read(bytes, Some(Format::Csv)).unwrap_err().code(), "E0386");
     }
     let error = format::read(b"0F0\n0F\xff", None).unwrap_err();
     assert_eq!(
         (error.code(), error.to_string()),
-        ("E0340", "line 2, column 3: the file is not UTF-8 text".into())
+        ("E0384", "line 2, column 3: the file is not UTF-8 text".into())
     );
-    assert_eq!(format::read(b"? what", None).unwrap_err().code(), "E0341");
+    assert_eq!(format::read(b"? what", None).unwrap_err().code(), "E0385");
 }
 
 #[test]

@@ -175,11 +175,11 @@ fn a_standstill_and_an_absurd_cost_are_errors() {
                          forward0:0 backward0:0 forward1:0 backward1:0",
     );
     let error = simulate(&schedule, Costs::default()).unwrap_err();
-    assert_eq!(error.code(), "E0361");
+    assert_eq!(error.code(), "E0372");
     let named = matches!(error, SimulationError::Standstill { stage: Stage(0), job } if job.to_string() == "backward0:0");
     assert!(named, "{error}");
 
     let costs = ChunkCosts { forward: u64::MAX, ..ChunkCosts::default() };
     let costs = Costs { exceptions: vec![(Stage(1), Chunk(0), costs)], ..Costs::default() };
-    assert_eq!(simulate(&schedule, costs).unwrap_err().code(), "E0362");
+    assert_eq!(simulate(&schedule, costs).unwrap_err().code(), "E0373");
 }

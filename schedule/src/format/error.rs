@@ -148,20 +148,20 @@ impl FormatFault {
 
     fn code(&self) -> &'static str {
         match self {
-            Self::NotText => "E0340",
-            Self::Unknown => "E0341",
-            Self::Empty => "E0342",
-            Self::Action { .. } => "E0343",
-            Self::Unshard { .. } => "E0344",
+            Self::NotText => "E0384",
+            Self::Unknown => "E0385",
+            Self::Empty => "E0386",
+            Self::Action { .. } => "E0387",
+            Self::Unshard { .. } => "E0388",
             Self::Job(error) => error.code(),
             Self::EmptyLine { .. } => "E0326",
-            Self::PartNowhere { .. } => "E0345",
-            Self::PartTwice { .. } => "E0346",
-            Self::ForeignPart { .. } => "E0347",
-            Self::Json { .. } => "E0348",
-            Self::Count { .. } => "E0349",
-            Self::Order { .. } => "E0350",
-            Self::CannotHold { .. } => "E0351",
+            Self::PartNowhere { .. } => "E0389",
+            Self::PartTwice { .. } => "E0390",
+            Self::ForeignPart { .. } => "E0391",
+            Self::Json { .. } => "E0392",
+            Self::Count { .. } => "E0393",
+            Self::Order { .. } => "E0394",
+            Self::CannotHold { .. } => "E0395",
             Self::Schedule(error) => error.code(),
         }
     }

@@ -274,7 +274,7 @@ mod tests {
             "line 2, column 39: `micro_batches` is 2, but there is 1"
         );
         let other = "\"stages\":2,\"chunks\":2,\"micro_batches\":1";
-        assert_eq!(refused(other, "{\"given\":[[0,0],[1,0]]}", JOBS).0, "E0349");
+        assert_eq!(refused(other, "{\"given\":[[0,0],[1,0]]}", JOBS).0, "E0393");
     }
 
     #[test]
@@ -295,7 +295,7 @@ mod tests {
                 "line 3, column 13: parts 0 and 2 are both placed at chunk 0 of stage 0".into()
             )
         );
-        assert_eq!(refused(TWO, "\"circle\"", JOBS).0, "E0348");
+        assert_eq!(refused(TWO, "\"circle\"", JOBS).0, "E0392");
         assert_eq!(refused(TWO, "{\"given\":[[0,0],[9,0]]}", JOBS).0, "E0331");
     }
 
@@ -304,7 +304,7 @@ mod tests {
         let (code, said) = refused(TWO, "\"looped\"", "\"forward0:0\",\"forward0:0 forwardx:0\"");
         assert_eq!(code, "E0322");
         assert!(said.starts_with("line 4, column 34: `x` in `forwardx` is not a chunk"), "{said}");
-        assert_eq!(refused(TWO, "\"looped\"", "\"forward0:0\\u0020\",\"\"").0, "E0348");
+        assert_eq!(refused(TWO, "\"looped\"", "\"forward0:0\\u0020\",\"\"").0, "E0392");
         assert_eq!(refused(TWO, "\"looped\"", "\"forward0:0  forward0:0\",\"\"").0, "E0324");
         let pair = "\"backward0:0&forward0:0\",\"forward0:0\"";
         assert_eq!(refused(TWO, "\"looped\"", pair).0, "E0337");
@@ -314,17 +314,17 @@ mod tests {
     fn what_is_another_file_is_refused() {
         let text = file(TWO, "\"looped\"", JOBS);
         for (from, to, code) in [
-            ("pirogue-schedule", "pirogue-plan", "E0348"),
-            ("\"version\":1", "\"version\":2", "E0348"),
-            ("\"version\":1", "\"version\":1,\"version\":1", "E0348"),
-            ("\"version\":1,", "", "E0348"),
-            ("\"version\":1", "\"version\":1,\"costs\":[]", "E0348"),
+            ("pirogue-schedule", "pirogue-plan", "E0392"),
+            ("\"version\":1", "\"version\":2", "E0392"),
+            ("\"version\":1", "\"version\":1,\"version\":1", "E0392"),
+            ("\"version\":1,", "", "E0392"),
+            ("\"version\":1", "\"version\":1,\"costs\":[]", "E0392"),
         ] {
             let error = read(&text.replace(from, to)).unwrap_err();
             assert_eq!(error.code(), code, "{error}");
             assert!(error.position().is_some());
         }
-        assert_eq!(read(&format!("{text}{text}")).unwrap_err().code(), "E0348");
+        assert_eq!(read(&format!("{text}{text}")).unwrap_err().code(), "E0392");
         assert!(read(&text).is_ok());
     }
 }

@@ -285,15 +285,15 @@ mod tests {
                 "line 3, column 15: stage 0 runs `forward` more often than `table` has rows",
             ),
         ] {
-            assert_eq!(refused(TABLE, order), ("E0350", said.to_owned()));
+            assert_eq!(refused(TABLE, order), ("E0394", said.to_owned()));
         }
         assert_eq!(
             refused(TABLE, "[[1,2,-2]]"),
-            ("E0349", "line 3, column 10: twice the rows of `table` is 4, but there are 3".into())
+            ("E0393", "line 3, column 10: twice the rows of `table` is 4, but there are 3".into())
         );
-        assert_eq!(refused(TABLE, "[]").0, "E0349");
-        assert_eq!(refused(TABLE, "[[1.0]]").0, "E0348");
-        assert_eq!(refused(TABLE, "[[-9223372036854775808]]").0, "E0350");
+        assert_eq!(refused(TABLE, "[]").0, "E0393");
+        assert_eq!(refused(TABLE, "[[1.0]]").0, "E0392");
+        assert_eq!(refused(TABLE, "[[-9223372036854775808]]").0, "E0394");
     }
 
     #[test]
@@ -303,9 +303,9 @@ mod tests {
             refused("[[0,0],[0,0]]", order).1,
             "line 2, column 16: chunk 0 of micro-batch 0 is in `table` twice"
         );
-        assert_eq!(refused("[[0,0],[1,1]]", order).0, "E0350");
-        assert_eq!(refused("[[0,0]]", order).0, "E0349");
-        assert_eq!(refused("[[0,0],[0,1,2]]", order).0, "E0348");
+        assert_eq!(refused("[[0,0],[1,1]]", order).0, "E0394");
+        assert_eq!(refused("[[0,0]]", order).0, "E0393");
+        assert_eq!(refused("[[0,0],[0,1,2]]", order).0, "E0392");
     }
 
     #[test]

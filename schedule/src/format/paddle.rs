@@ -175,6 +175,6 @@ mod tests {
     #[test]
     fn a_refusal_is_no_schedule() {
         let text = "{\"pass_\":\"VPP\",\"pp\":2,\"vpp\":1,\"m\":1,\"error\":\"AssertionError: \"}";
-        assert_eq!(read(text).unwrap_err().code(), "E0348");
+        assert_eq!(read(text).unwrap_err().code(), "E0392");
     }
 }

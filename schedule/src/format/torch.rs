@@ -206,8 +206,8 @@ mod tests {
     #[test]
     fn one_huge_number_does_not_make_a_huge_schedule() {
         assert_eq!(read("0F4294967295\n").unwrap_err().code(), "E0303");
-        assert_eq!(read("1000000000000000000F0\n").unwrap_err().code(), "E0343");
-        assert_eq!(read("4294967295F0\n").unwrap_err().code(), "E0345");
+        assert_eq!(read("1000000000000000000F0\n").unwrap_err().code(), "E0387");
+        assert_eq!(read("4294967295F0\n").unwrap_err().code(), "E0389");
     }
 
     #[test]

@@ -193,7 +193,7 @@ mod tests {
         );
         for word in ["r1f0s2", "Bw0", "f", "f01", "f0x", "f-1", "fÄ"] {
             let error = read(word).unwrap_err();
-            assert_eq!(error.code(), "E0343", "{word}");
+            assert_eq!(error.code(), "E0387", "{word}");
         }
         assert_eq!(
             refused("f0\n \nf0"),
