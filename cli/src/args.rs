@@ -3,8 +3,10 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use pirogue::parallel::default_threads;
+use pirogue_schedule::format::Format;
 
 /// Read, transform and plan pipeline-parallel training programs.
 #[derive(Debug, Parser)]
@@ -22,6 +24,7 @@ const EXAMPLES: &str = "\
 Examples:
   pirogue plan stage0.pir --stages 2 --chunks 2 --micro-batches 4 --stage 0 -o plan
   pirogue opt stage0.pir -p infer_chunk_ids -o inferred.pir
+  pirogue schedule zbv --stages 4 --chunks 2 --micro-batches 8 --emit csv
   pirogue diff stage0.pir inferred.pir
   pirogue passes pipeline_scheduler_VPP
 
@@ -91,6 +94,8 @@ pub enum Command {
     Opt(Opt),
     /// Make the programs and the job list of a pipeline stage.
     Plan(Plan),
+    /// Generate a schedule, or read one in any format, and write it in another.
+    Schedule(Schedule),
     /// Show what differs between two programs, op by op.
     Diff(Diff),
     /// Count what a program consists of: ops, parameters, what crosses.
@@ -272,6 +277,125 @@ pub enum SkipGc {
     Paddle,
     /// The fewest that are safe.
     Exact,
+}
+
+/// `pirogue schedule`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  pirogue schedule --list                           the families, with bubble, memory, conditions
+  pirogue schedule VPP --stages 2 --chunks 2 --micro-batches 4
+  pirogue schedule zbv --stages 4 --chunks 2 --micro-batches 8 --emit csv -o zbv.csv
+  pirogue schedule interleaved --stages 4 --chunks 2 --micro-batches 10 --group 5 --emit megatron
+  pirogue schedule zbv.csv                          a file in any format, as a line of jobs a stage
+  pirogue schedule zbv.csv --emit json -o zbv.json
+  pirogue schedule - --from zero-bubble --emit csv < printed.txt
+
+Formats:
+  jobs          a line a stage: `recv_forward0:0 forward0:0 ... optimizer:0`
+  csv           torch's: a row a rank, `0F0,1F0,1I0,1W0`; empty cells are idle slots
+  json          our own, which holds all that a schedule has
+  megatron      Megatron-LM's table of steps and order integers, as JSON
+  paddle        the job lists of one of Paddle's passes, as JSON
+  zero-bubble   a line a stage: `f0 F0 b0 w0`, capitals for chunk 1
+
+What the format that is written does not hold is said in warnings, or is an error where what is left
+would be another schedule. With --stages the name is that of a family, without that of a file.")]
+pub struct Schedule {
+    /// A file with a schedule, `-` for standard input; with --stages, the name of a family.
+    #[arg(required_unless_present = "list", value_name = "FILE|NAME")]
+    pub source: Option<String>,
+    /// List the families, or show the one that is named.
+    #[arg(long)]
+    pub list: bool,
+    /// The format of the file; told by how it begins, if not given.
+    #[arg(long, value_name = "FORMAT", value_parser = format_parser(), conflicts_with = "stages")]
+    pub from: Option<Format>,
+    /// What is written.
+    #[arg(long, value_name = "FORMAT", value_parser = format_parser(), default_value = "jobs")]
+    pub emit: Format,
+    /// The file to write to, instead of to standard output.
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    /// How a schedule is generated.
+    #[command(flatten)]
+    pub family: FamilyOptions,
+}
+
+/// How a schedule is generated.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Generating")]
+pub struct FamilyOptions {
+    /// Pipeline stages, p.
+    #[arg(long, value_name = "P", value_parser = whole_number, visible_alias = "pp-degree", requires = "micro_batches")]
+    pub stages: Option<u32>,
+    /// Model chunks on each stage, v.
+    #[arg(long, value_name = "V", value_parser = whole_number, visible_alias = "vpp-degree", default_value_t = 1, requires = "stages")]
+    pub chunks: u32,
+    /// Micro-batches, m.
+    #[arg(long, value_name = "M", value_parser = whole_number, visible_alias = "num-micro-batches", requires = "stages")]
+    pub micro_batches: Option<u32>,
+    /// Split the backward into gradients of inputs and of weights, where the family leaves that open.
+    #[arg(long, requires = "stages")]
+    pub split_backward: bool,
+    /// How many micro-batches pass a chunk before the first of them goes on to the next chunk.
+    #[arg(long, value_name = "G", value_parser = whole_number, requires = "stages")]
+    pub group: Option<u32>,
+    /// The most activations that a stage may hold, each of one chunk and micro-batch.
+    #[arg(long, value_name = "N", value_parser = whole_number, requires = "stages")]
+    pub live_limit: Option<u32>,
+    /// What to do with micro-batches that fill no group.
+    #[arg(long, value_enum, value_name = "RULE", default_value_t = LeftOver::Keep, requires = "stages")]
+    pub remainder: LeftOver,
+    /// Which jobs Paddle's lists have for receives and sends.
+    #[arg(long, value_enum, value_name = "FORM", default_value_t = ScheduleForm::Current, requires = "stages")]
+    pub form: ScheduleForm,
+    /// Start the reduction of gradients in the last weight half of each chunk.
+    #[arg(long, requires = "stages")]
+    pub overlap_sharding_reduce: bool,
+}
+
+/// The three numbers of a schedule as they were typed.
+#[derive(Copy, Clone, Debug)]
+pub struct GivenCounts {
+    /// Pipeline stages.
+    pub stages: u32,
+    /// Chunks on each.
+    pub chunks: u32,
+    /// Micro-batches.
+    pub micro_batches: u32,
+}
+
+impl FamilyOptions {
+    /// The counts, if a schedule is to be generated.
+    pub fn counts(&self) -> Option<GivenCounts> {
+        let (stages, micro_batches) = (self.stages?, self.micro_batches?);
+        Some(GivenCounts { stages, chunks: self.chunks, micro_batches })
+    }
+}
+
+/// What to do with micro-batches that fill no group.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LeftOver {
+    /// The last group is smaller.
+    Keep,
+    /// All groups become a little larger.
+    Regroup,
+}
+
+/// Which jobs Paddle's lists have.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ScheduleForm {
+    /// Receives and sends of their own, as Paddle 3.3 has.
+    Current,
+    /// Receives and sends inside the computations.
+    Legacy,
+}
+
+/// Reads the name of a format.
+fn format_parser() -> impl TypedValueParser<Value = Format> {
+    PossibleValuesParser::new(Format::ALL.map(Format::name))
+        .map(|name| name.parse().expect("it is one of the possible names"))
 }
 
 /// `pirogue diff`.

@@ -1,0 +1,37 @@
+//! Reading schedules: a file or standard input, in any format.
+
+use std::path::Path;
+
+use pirogue::diagnostic::{Diagnostic, Place};
+use pirogue_schedule::format::{self, Format, FormatError, Lost, Reading};
+
+use crate::input;
+
+/// The schedule of a file, in the format that it looks like if none is given; `-` is standard input.
+///
+/// # Errors
+/// The file cannot be read, or is no schedule: then with the place.
+pub fn load(path: &Path, from: Option<Format>) -> Result<Reading, Diagnostic> {
+    let bytes = input::bytes(path)?;
+    format::read(&bytes, from).map_err(|error| unread(path, &bytes, &error))
+}
+
+/// That something was lost between a file and a schedule.
+pub fn warning(lost: &Lost) -> Diagnostic {
+    Diagnostic::warning(lost.code(), lost.to_string()).help(lost.help())
+}
+
+fn unread(path: &Path, bytes: &[u8], error: &FormatError) -> Diagnostic {
+    let file = input::shown(path);
+    let fault = error.fault();
+    let Some(position) = error.position() else {
+        let message = format!("`{file}`: {fault}");
+        return Diagnostic::error(error.code(), message).help(error.help());
+    };
+    let line = bytes.split(|&byte| byte == b'\n').nth(position.line - 1).unwrap_or_default();
+    let text = String::from_utf8_lossy(line);
+    let begin = position.column - 1;
+    let number = u32::try_from(position.line).unwrap_or(u32::MAX);
+    let place = Place::in_text(&file, number, text.trim_end(), begin..begin + position.length);
+    Diagnostic::error(error.code(), fault.to_string()).at(place).help(error.help())
+}
