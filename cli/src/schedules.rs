@@ -16,9 +16,11 @@ pub fn load(path: &Path, from: Option<Format>) -> Result<Reading, Diagnostic> {
     format::read(&bytes, from).map_err(|error| unread(path, &bytes, &error))
 }
 
-/// That something was lost between a file and a schedule.
-pub fn warning(lost: &Lost) -> Diagnostic {
-    Diagnostic::warning(lost.code(), lost.to_string()).help(lost.help())
+/// That something of a schedule is lost, if anything is.
+pub fn warning(message: &str, lost: &[Lost]) -> Option<Diagnostic> {
+    let first = lost.first()?;
+    let warning = Diagnostic::warning(first.code(), message).help(first.help());
+    Some(lost.iter().map(ToString::to_string).fold(warning, Diagnostic::remark))
 }
 
 fn unread(path: &Path, bytes: &[u8], error: &FormatError) -> Diagnostic {

@@ -26,7 +26,8 @@ pub fn run(args: &args::Schedule, screen: &Screen) -> Outcome {
             return Err(found.into());
         }
     };
-    found.extend(written.lost.iter().map(schedules::warning));
+    let message = format!("`{}` does not hold all of the schedule", args.emit);
+    found.extend(schedules::warning(&message, &written.lost));
     match &args.output {
         Some(path) => output::to_file(path, |sink| sink.write_all(written.text.as_bytes()))?,
         None => output::to_stdout(|sink| sink.write_all(written.text.as_bytes()))?,
@@ -50,7 +51,8 @@ fn schedule(args: &args::Schedule) -> Result<(Schedule, Vec<Diagnostic>), Failur
         return Err(Failure::CommandLine(vec![Diagnostic::error("E0655", message).help(help)]));
     }
     let reading = schedules::load(path, args.from)?;
-    Ok((reading.schedule, reading.lost.iter().map(schedules::warning).collect()))
+    let message = format!("`{}` holds more than a schedule", reading.format);
+    Ok((reading.schedule, schedules::warning(&message, &reading.lost).into_iter().collect()))
 }
 
 fn unwritten(error: &FormatError) -> Diagnostic {
