@@ -16,9 +16,11 @@ pub fn load(path: &Path, from: Option<Format>) -> Result<Reading, Diagnostic> {
     format::read(&bytes, from).map_err(|error| unread(path, &bytes, &error))
 }
 
-/// That something was lost between a file and a schedule.
-pub fn warning(lost: &Lost) -> Diagnostic {
-    Diagnostic::warning(lost.code(), lost.to_string()).help(lost.help())
+/// That something of a schedule is lost, if anything is.
+pub fn warning(message: &str, lost: &[Lost]) -> Option<Diagnostic> {
+    let first = lost.first()?;
+    let warning = Diagnostic::warning(first.code(), message).help(first.help());
+    Some(lost.iter().map(ToString::to_string).fold(warning, Diagnostic::remark))
 }
 
 fn unread(path: &Path, bytes: &[u8], error: &FormatError) -> Diagnostic {
@@ -28,9 +30,10 @@ fn unread(path: &Path, bytes: &[u8], error: &FormatError) -> Diagnostic {
         let message = format!("`{file}`: {fault}");
         return Diagnostic::error(error.code(), message).help(error.help());
     };
-    let line = bytes.split(|&byte| byte == b'\n').nth(position.line - 1).unwrap_or_default();
+    let line =
+        bytes.split(|&byte| byte == b'\n').nth(position.line.saturating_sub(1)).unwrap_or_default();
     let text = String::from_utf8_lossy(line);
-    let begin = position.column - 1;
+    let begin = position.column.saturating_sub(1);
     let number = u32::try_from(position.line).unwrap_or(u32::MAX);
     let place = Place::in_text(&file, number, text.trim_end(), begin..begin + position.length);
     Diagnostic::error(error.code(), fault.to_string()).at(place).help(error.help())

@@ -67,7 +67,8 @@ fn emit(
         Emit::Format(format) => {
             let written = format::write(schedule, format).map_err(|error| unwritten(&error))?;
             write(args, &written.text)?;
-            written.lost.iter().map(schedules::warning).collect()
+            let message = format!("`{format}` does not hold all of the schedule");
+            schedules::warning(&message, &written.lost).into_iter().collect()
         }
         Emit::Md => return Err(no_table()),
     };
@@ -134,7 +135,8 @@ fn schedule(args: &args::Schedule) -> Result<(Schedule, Vec<Diagnostic>), Failur
         return Err(Failure::CommandLine(vec![Diagnostic::error("E0655", message).help(help)]));
     }
     let reading = schedules::load(path, args.from)?;
-    Ok((reading.schedule, reading.lost.iter().map(schedules::warning).collect()))
+    let message = format!("`{}` holds more than a schedule", reading.format);
+    Ok((reading.schedule, schedules::warning(&message, &reading.lost).into_iter().collect()))
 }
 
 fn unwritten(error: &FormatError) -> Diagnostic {

@@ -64,7 +64,8 @@ pub fn table(answer: &Answer, given: &GivenCosts, form: TableForm, shown: Shown)
 
 impl Row {
     fn of(candidate: &Candidate, given: &GivenCosts) -> Option<Self> {
-        let simulation = simulate(&candidate.schedule, given.costs.clone()).ok()?;
+        let costs = given.costs.for_chunks_of(&candidate.schedule);
+        let simulation = simulate(&candidate.schedule, costs).ok()?;
         let dependences = Dependences::of(&candidate.schedule);
         let messages = candidate
             .schedule
