@@ -216,6 +216,7 @@ Examples:
   pirogue plan stage0.pir --stages 2 --chunks 2 --micro-batches 4 --stage 0 -o plan0
   pirogue plan stage0.pir stage1.pir --stages 2 --chunks 2 --micro-batches 4 -o plans
   pirogue plan stage1.pir --stages 2 --chunks 2 --micro-batches 2 --stage 1 --split-backward -vv
+  pirogue plan stage0.pir --schedule zb-h1 --stages 4 --micro-batches 8 --stage 0
   pirogue plan bare.pir --stages 2 --micro-batches 4 --stage 0 --before infer_chunk_ids
 
 The table has a row for each kind of job: its programs and their ops; `values in`, the named values
@@ -227,8 +228,8 @@ pub struct Plan {
     /// The program of one stage, or those of stages 0, 1, ..., text or JSON; `-` is standard input.
     #[arg(required = true, value_name = "IN")]
     pub inputs: Vec<PathBuf>,
-    /// The schedule; there is VPP, Paddle's interleaved 1F1B.
-    #[arg(long, default_value = "VPP", value_name = "NAME")]
+    /// The schedule: a family, such as VPP or zb-h1, or a file with the lists of all stages.
+    #[arg(long, default_value = "VPP", value_name = "NAME|FILE")]
     pub schedule: String,
     /// Pipeline stages, p.
     #[arg(long, value_name = "P", value_parser = whole_number, visible_alias = "pp-degree")]
@@ -289,6 +290,23 @@ Examples:
   pirogue schedule zbv.csv                          a file in any format, as a line of jobs a stage
   pirogue schedule zbv.csv --emit json -o zbv.json
   pirogue schedule - --from zero-bubble --emit csv < printed.txt
+  pirogue schedule zbv --stages 4 --chunks 2 --micro-batches 8 --emit term      a picture
+  pirogue schedule zbv.csv --simulate --costs costs.toml                        bubbles, idle times, memory
+  pirogue schedule zbv.csv --explain 0 backward_b1:3                            why it begins when it does
+  pirogue schedule compare --stages 8 --micro-batches 32 --emit md              all families side by side
+  pirogue schedule auto --stages 4 --micro-batches 8 --costs costs.toml         the fastest that fits
+
+A file of costs:
+  forward = 10
+  backward-input = 12        # a whole backward takes both halves, unless `backward` says otherwise
+  backward-weight = 6
+  latency = 2                # of a message; `occupancy` is for how long it has the link for itself
+  memory = { activation = 4, residue = 1, parameters = 100, gradients = 100 }
+  limit = 300                # memory of a stage, or a list with one number for each
+  [[chunk]]                  # what differs on some chunk
+  stage = 3
+  chunk = 0
+  forward = 14
 
 Formats:
   jobs          a line a stage: `recv_forward0:0 forward0:0 ... optimizer:0`
@@ -310,15 +328,79 @@ pub struct Schedule {
     /// The format of the file; told by how it begins, if not given.
     #[arg(long, value_name = "FORMAT", value_parser = format_parser(), conflicts_with = "stages")]
     pub from: Option<Format>,
-    /// What is written.
-    #[arg(long, value_name = "FORMAT", value_parser = format_parser(), default_value = "jobs")]
-    pub emit: Format,
+    /// What is written: a format, a picture (term, svg, html, trace), or of `compare` a table (csv, json, md).
+    #[arg(long, value_name = "FORMAT", value_parser = emit_parser(), default_value = "jobs")]
+    pub emit: Emit,
     /// The file to write to, instead of to standard output.
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
     /// How a schedule is generated.
     #[command(flatten)]
     pub family: FamilyOptions,
+    /// What it takes.
+    #[command(flatten)]
+    pub simulation: SimulationOptions,
+}
+
+/// What a schedule takes, and what is asked of it.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Simulating")]
+pub struct SimulationOptions {
+    /// Show makespan, bubbles, idle times by cause and memory.
+    #[arg(long)]
+    pub simulate: bool,
+    /// What jobs and messages take, as TOML; without it F = I = W = 1, B = 2, messages nothing.
+    #[arg(long, value_name = "FILE")]
+    pub costs: Option<PathBuf>,
+    /// Show why a job begins when it does: `--explain 0 backward0:1`.
+    #[arg(long, num_args = 2, value_names = ["STAGE", "JOB"])]
+    pub explain: Option<Vec<String>>,
+    /// How many characters a line of `--emit term` has; $COLUMNS or 120 if not given.
+    #[arg(long, value_name = "N", value_parser = whole_number)]
+    pub width: Option<u32>,
+}
+
+/// What is written of a schedule.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Emit {
+    /// The schedule in a format.
+    Format(Format),
+    /// A drawing of it.
+    Drawing(Drawing),
+    /// A Markdown table.
+    Md,
+}
+
+/// A drawing of a schedule.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Drawing {
+    /// In characters.
+    Term,
+    /// As SVG.
+    Svg,
+    /// As one HTML page.
+    Html,
+    /// As a Chrome trace.
+    Trace,
+}
+
+impl Drawing {
+    const ALL: [(&str, Self); 4] =
+        [("term", Self::Term), ("svg", Self::Svg), ("html", Self::Html), ("trace", Self::Trace)];
+}
+
+/// Reads what is to be written.
+fn emit_parser() -> impl TypedValueParser<Value = Emit> {
+    let formats = Format::ALL.map(Format::name).into_iter();
+    let pictures = Drawing::ALL.into_iter().map(|(name, _)| name);
+    PossibleValuesParser::new(formats.chain(pictures).chain(["md"])).map(|name| {
+        let picture = Drawing::ALL.into_iter().find(|(known, _)| *known == name);
+        match (name.parse(), picture) {
+            (Ok(format), _) => Emit::Format(format),
+            (Err(_), Some((_, picture))) => Emit::Drawing(picture),
+            (Err(_), None) => Emit::Md,
+        }
+    })
 }
 
 /// How a schedule is generated.

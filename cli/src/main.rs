@@ -7,6 +7,7 @@
 mod args;
 mod codes;
 mod commands;
+mod costs;
 mod failure;
 mod input;
 mod output;
