@@ -124,6 +124,17 @@ impl<'a> Dependences<'a> {
         }
     }
 
+    /// The computation whose result the job with this index among all jobs sends; the job itself where it is
+    /// no send job, or what it sends is not there.
+    pub(crate) fn computation_of(&self, index: usize) -> usize {
+        let job = self.schedule.jobs()[index];
+        if !job.kind().is_send() {
+            return index;
+        }
+        let stage = Stage(self.schedule.stage_at(index));
+        self.of_job(stage, job).first().map_or(index, |dependence| dependence.on)
+    }
+
     /// What brings the input of a forward: its receive, or what sends it.
     fn input_of_forward(&self, cell: Cell) -> Option<Dependence> {
         self.result(cell, &[JobKind::RecvForward]).or_else(|| self.sender_of_forward(cell))

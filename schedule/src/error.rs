@@ -232,7 +232,7 @@ impl ScheduleError {
 }
 
 impl NearestMicroBatches {
-    fn advice(self) -> String {
+    pub(crate) fn advice(self) -> String {
         match (self.below, self.above) {
             (Some(below), Some(above)) => format!("take {below} or {above} micro-batches"),
             (Some(count), None) | (None, Some(count)) => format!("take {count} micro-batches"),

@@ -93,6 +93,25 @@ impl JobKind {
         matches!(self, Self::Forward) || self.is_backward() || self.is_weight_half()
     }
 
+    /// Whether the job receives, and computes nothing.
+    pub const fn is_receive(self) -> bool {
+        matches!(self, Self::RecvForward | Self::RecvBackward)
+    }
+
+    /// Whether the job sends, and computes nothing.
+    pub const fn is_send(self) -> bool {
+        matches!(self, Self::SendForward | Self::SendBackward)
+    }
+
+    /// Whether the job sends, receives or waits, and computes nothing.
+    pub const fn is_transfer(self) -> bool {
+        let is_wait = matches!(
+            self,
+            Self::WaitSendForward | Self::WaitSendBackward | Self::WaitReduceGradient
+        );
+        self.is_receive() || self.is_send() || is_wait
+    }
+
     /// Whether the job yields the gradients of a chunk's inputs: a whole backward or the half that does.
     pub const fn is_backward(self) -> bool {
         matches!(self, Self::Backward | Self::BackwardInput)
@@ -199,6 +218,11 @@ impl Job {
     /// What the job does.
     pub const fn kind(self) -> JobKind {
         self.job_type.kind()
+    }
+
+    /// Whether the two can run as one: a forward, then a backward or the input half of one.
+    pub(crate) const fn can_fuse_with(self, next: Self) -> bool {
+        matches!(self.kind(), JobKind::Forward) && next.kind().is_backward()
     }
 }
 

@@ -67,6 +67,17 @@ impl JobTextError {
         }
     }
 
+    /// What was read.
+    pub(crate) fn text(&self) -> &str {
+        match self {
+            Self::UnknownKind { text }
+            | Self::BadChunk { text, .. }
+            | Self::OptimizerWithChunk { text }
+            | Self::NoMicroBatch { text }
+            | Self::BadMicroBatch { text, .. } => text,
+        }
+    }
+
     /// What to do about it.
     pub fn help(&self) -> String {
         match self {

@@ -10,6 +10,7 @@
 //!   (and if not, who waits for whom in a circle), and whether messages arrive in the order they are sent.
 //! - [`Schedule`] and [`Job`] have a text form that reads back: a line for each stage,
 //!   `recv_forward0:0 forward0:0 ... optimizer:0`.
+//! - [`format`](mod@format) reads and writes the files of other systems, and one of our own that loses nothing.
 //!
 //! Which stage holds which part of the model is a [`Placement`]; unless another is given it is *looped*: stage r
 //! of p holds the parts r, p + r, 2p + r, ... as its chunks 0, 1, 2. What each job builds on is in
@@ -42,17 +43,23 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod auto;
 pub mod check;
 mod counts;
 mod dependences;
 mod error;
+pub mod families;
+pub mod format;
 mod job;
 mod job_text;
+pub mod picture;
 mod placement;
 mod places;
 mod remark;
 mod schedule;
 mod schedule_text;
+pub mod simulate;
+mod steps;
 mod traffic;
 pub mod vpp;
 
@@ -66,4 +73,4 @@ pub use places::Places;
 pub use remark::{Remark, Severity};
 pub use schedule::Schedule;
 pub use schedule_text::ScheduleTextError;
-pub use vpp::{BackwardMode, Vpp};
+pub use vpp::{BackwardMode, Form, ShardingReduce, Vpp};

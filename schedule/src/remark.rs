@@ -24,6 +24,11 @@ pub enum Remark {
         /// The counts of the schedule.
         counts: Counts,
     },
+    /// An overlapped reduction was asked for and is off.
+    #[error(
+        "the overlapped sharding reduce is off: it begins in the last weight half of a chunk, and no backward is split"
+    )]
+    ReduceIgnored,
     /// Two stages use one channel in two orders.
     #[error(
         "messages would be swapped where both directions of a pair of stages share one channel: {mismatch}"
@@ -56,7 +61,9 @@ impl Remark {
     /// Whether it is a note or a warning.
     pub fn severity(&self) -> Severity {
         match self {
-            Self::SplitBackwardIgnored { .. } | Self::MessageOrder { .. } => Severity::Warning,
+            Self::SplitBackwardIgnored { .. } | Self::ReduceIgnored | Self::MessageOrder { .. } => {
+                Severity::Warning
+            }
             Self::AllForwardsFirst { .. }
             | Self::SingleChunk { .. }
             | Self::PartialGroup { .. } => Severity::Note,
@@ -68,6 +75,7 @@ impl Remark {
         match self {
             Self::SplitBackwardIgnored { .. } => "W0301",
             Self::MessageOrder { .. } => "W0302",
+            Self::ReduceIgnored => "W0303",
             Self::AllForwardsFirst { .. } => "N0301",
             Self::SingleChunk { .. } => "N0302",
             Self::PartialGroup { .. } => "N0303",
@@ -81,6 +89,10 @@ impl Remark {
                 "take {} micro-batches to split the backward, or leave the option off",
                 counts.stages()
             ),
+            Self::ReduceIgnored => {
+                "split the backward, with as many micro-batches as stages, or leave the option off"
+                    .into()
+            }
             Self::MessageOrder { .. } => {
                 "give each direction a channel of its own, or take an even number of micro-batches"
                     .into()

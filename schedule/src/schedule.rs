@@ -84,11 +84,11 @@ impl Schedule {
     }
 
     fn can_fuse(&self, index: usize) -> bool {
-        let kind = |index: usize| self.jobs.get(index).map(|job| job.kind());
         let Some(next) = index.checked_add(1) else { return false };
-        kind(index) == Some(JobKind::Forward)
-            && kind(next).is_some_and(JobKind::is_backward)
-            && self.stage_at(index) == self.stage_at(next)
+        let (Some(job), Some(after)) = (self.jobs.get(index), self.jobs.get(next)) else {
+            return false;
+        };
+        job.can_fuse_with(*after) && self.stage_at(index) == self.stage_at(next)
     }
 
     fn of(counts: Counts, placement: Placement, lists: &[Vec<Job>]) -> Self {
@@ -218,8 +218,13 @@ impl ScheduleBuilder {
 
     /// The filled schedule.
     pub(crate) fn finish(self) -> Schedule {
+        self.finish_with_pairs(Vec::new())
+    }
+
+    /// The filled schedule with these fused pairs, in order.
+    pub(crate) fn finish_with_pairs(self, pairs: Vec<usize>) -> Schedule {
         debug_assert_eq!(self.0.ends.len(), self.0.counts.stages() as usize);
-        self.0
+        Schedule { pairs, ..self.0 }
     }
 }
 

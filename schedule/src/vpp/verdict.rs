@@ -4,8 +4,9 @@
 //! others, and its steps can come so early on one stage that another, which still has to feed it, waits for
 //! this one.
 
-use super::{BackwardMode, Vpp};
+use super::{ShardingReduce, Vpp};
 use crate::check::{ChannelMismatch, Channels, Complete, Deadlock, Receives};
+use crate::counts::Counts;
 use crate::error::{NearestMicroBatches, ScheduleError};
 use crate::remark::Remark;
 
@@ -44,6 +45,9 @@ impl Vpp {
         if self.requested != self.effective_backward() {
             remarks.push(Remark::SplitBackwardIgnored { counts });
         }
+        if self.sharding_reduce == ShardingReduce::Overlapped && !self.has_reduce() {
+            remarks.push(Remark::ReduceIgnored);
+        }
         if is_pipeline && self.has_one_full_group() {
             remarks.push(Remark::AllForwardsFirst { counts });
         } else if is_pipeline && counts.chunks() == 1 {
@@ -65,8 +69,9 @@ impl Vpp {
         }
     }
 
+    /// No group is smaller than there are stages.
     fn has_only_full_groups(self) -> bool {
-        self.counts.micro_batches().is_multiple_of(self.counts.stages())
+        self.groups().last_size() >= self.counts.stages()
     }
 
     fn refusal(self, deadlock: Deadlock) -> ScheduleError {
@@ -92,15 +97,12 @@ impl Vpp {
     fn first_that_runs(self, mut micro_batches: impl Iterator<Item = u32>) -> Option<u32> {
         let counts = self.counts;
         let with = |micro_batches: u32| {
-            Self::new(
-                counts.stages().into(),
-                counts.chunks().into(),
-                micro_batches.into(),
-                BackwardMode::Whole,
-            )
+            let (stages, chunks) = (counts.stages().into(), counts.chunks().into());
+            let counts = Counts::new(stages, chunks, micro_batches.into()).ok()?;
+            (counts.micro_batches() >= counts.stages()).then_some(Self { counts, ..self })
         };
         micro_batches.find(|&micro_batches| {
-            with(micro_batches).is_ok_and(|vpp| !vpp.is_expected_to_deadlock() && vpp.runs())
+            with(micro_batches).is_some_and(|vpp| !vpp.is_expected_to_deadlock() && vpp.runs())
         })
     }
 

@@ -1,5 +1,7 @@
 //! What several of these tests need.
 
+#![allow(dead_code, reason = "not every test needs all of it")]
+
 use pirogue_schedule::{BackwardMode, Vpp};
 
 /// The `VPP` generator for counts that it takes.
