@@ -21,13 +21,7 @@ pub struct Input {
 /// # Errors
 /// A file that cannot be read (`E0650`), or holds no program (`E0651`).
 pub fn load(path: &Path) -> Result<Vec<u8>, Diagnostic> {
-    let read = if is_stdin(path) {
-        let mut bytes = Vec::new();
-        io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
-    } else {
-        std::fs::read(path)
-    };
-    let bytes = read.map_err(|error| unreadable(path, &error))?;
+    let bytes = bytes(path)?;
     match reason_against(&bytes) {
         None => Ok(bytes),
         Some((what, help)) => {
@@ -35,6 +29,20 @@ pub fn load(path: &Path) -> Result<Vec<u8>, Diagnostic> {
             Err(Diagnostic::error("E0651", message).help(help))
         }
     }
+}
+
+/// The bytes of a file, whatever is in it; `-` is standard input.
+///
+/// # Errors
+/// A file that cannot be read (`E0650`).
+pub fn bytes(path: &Path) -> Result<Vec<u8>, Diagnostic> {
+    let read = if is_stdin(path) {
+        let mut bytes = Vec::new();
+        io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+    } else {
+        std::fs::read(path)
+    };
+    read.map_err(|error| unreadable(path, &error))
 }
 
 /// Whether a path stands for standard input.
@@ -63,7 +71,7 @@ pub fn check_stdin<'p>(paths: impl IntoIterator<Item = &'p PathBuf>) -> Result<(
 }
 
 /// The name that diagnostics call a file.
-fn shown(path: &Path) -> String {
+pub fn shown(path: &Path) -> String {
     if is_stdin(path) { "<stdin>".to_owned() } else { path.display().to_string() }
 }
 

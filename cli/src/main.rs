@@ -11,6 +11,7 @@ mod failure;
 mod input;
 mod output;
 mod report;
+mod schedules;
 mod usage;
 mod watch;
 
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
     let outcome = match &args.command {
         Command::Opt(opt) => commands::opt::run(opt, &args.global, &screen),
         Command::Plan(plan) => commands::plan::run(plan, &args.global, &screen),
+        Command::Check(check) => commands::check::run(check, &screen),
         Command::Diff(diff) => commands::diff::run(diff, &screen),
         Command::Stats(stats) => commands::stats::run(stats, &screen),
         Command::Graph(graph) => commands::graph::run(graph, &screen),
