@@ -13,17 +13,26 @@ use crate::input;
 /// The file cannot be read, or is no schedule: then with the place.
 pub fn load(path: &Path, from: Option<Format>) -> Result<Reading, Diagnostic> {
     let bytes = input::bytes(path)?;
-    format::read(&bytes, from).map_err(|error| unread(path, &bytes, &error))
+    format::read(&bytes, from).map_err(|error| refused(path, &bytes, &error))
 }
 
-/// That something of a schedule is lost, if anything is.
-pub fn warning(message: &str, lost: &[Lost]) -> Option<Diagnostic> {
+/// That a format does not hold something of a schedule that was written, if so.
+pub fn unheld(format: Format, lost: &[Lost]) -> Option<Diagnostic> {
+    warning(format!("`{format}` does not hold all of the schedule"), lost)
+}
+
+/// That a schedule does not hold something of a file that was read, if so.
+pub fn unread(format: Format, lost: &[Lost]) -> Option<Diagnostic> {
+    warning(format!("`{format}` holds more than a schedule"), lost)
+}
+
+fn warning(message: String, lost: &[Lost]) -> Option<Diagnostic> {
     let first = lost.first()?;
     let warning = Diagnostic::warning(first.code(), message).help(first.help());
     Some(lost.iter().map(ToString::to_string).fold(warning, Diagnostic::remark))
 }
 
-fn unread(path: &Path, bytes: &[u8], error: &FormatError) -> Diagnostic {
+fn refused(path: &Path, bytes: &[u8], error: &FormatError) -> Diagnostic {
     let file = input::shown(path);
     let fault = error.fault();
     let Some(position) = error.position() else {

@@ -179,7 +179,7 @@ pub fn detect(bytes: &[u8]) -> Option<Format> {
     let bytes = &bytes[start..];
     let letters = bytes.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
     match (bytes[0], letters) {
-        (b'{', _) => Some(json_format(bytes)),
+        (b'{', _) => json_format(bytes),
         (b'(' | b',' | b'"' | b'0'..=b'9', _) => Some(Format::Csv),
         (_, 1 | 2) => Some(Format::ZeroBubble),
         (_, 3..) => Some(Format::Jobs),
@@ -187,15 +187,19 @@ pub fn detect(bytes: &[u8]) -> Option<Format> {
     }
 }
 
-/// The format of an object, told by a key that only it has; no string in the others holds a quote.
-fn json_format(bytes: &[u8]) -> Format {
+/// The format of a JSON object, told by a key that only it has; no string in the others holds a quote.
+fn json_format(bytes: &[u8]) -> Option<Format> {
+    let first = bytes[1..].iter().find(|byte| !byte.is_ascii_whitespace());
+    if !matches!(first, None | Some(b'"' | b'}')) {
+        return None;
+    }
     let has = |key: &str| bytes.windows(key.len()).any(|window| window == key.as_bytes());
-    match () {
+    Some(match () {
         () if has("\"format\"") => Format::Json,
         () if has("\"order\"") || has("\"table\"") => Format::Megatron,
         () if has("\"ranks\"") || has("\"pass_\"") => Format::Paddle,
         () => Format::Json,
-    }
+    })
 }
 
 #[cfg(test)]
@@ -215,6 +219,7 @@ mod tests {
             (" f0 F0 bw0", Some(Format::ZeroBubble)),
             ("", None),
             ("[1]", None),
+            ("{\n  (%0) = \"pd_op.data\" ()", None),
         ] {
             assert_eq!(detect(text.as_bytes()), format, "{text}");
         }

@@ -67,8 +67,7 @@ fn emit(
         Emit::Format(format) => {
             let written = format::write(schedule, format).map_err(|error| unwritten(&error))?;
             write(args, &written.text)?;
-            let message = format!("`{format}` does not hold all of the schedule");
-            schedules::warning(&message, &written.lost).into_iter().collect()
+            schedules::unheld(format, &written.lost).into_iter().collect()
         }
         Emit::Md => return Err(no_table()),
     };
@@ -135,8 +134,8 @@ fn schedule(args: &args::Schedule) -> Result<(Schedule, Vec<Diagnostic>), Failur
         return Err(Failure::CommandLine(vec![Diagnostic::error("E0655", message).help(help)]));
     }
     let reading = schedules::load(path, args.from)?;
-    let message = format!("`{}` holds more than a schedule", reading.format);
-    Ok((reading.schedule, schedules::warning(&message, &reading.lost).into_iter().collect()))
+    let lost = schedules::unread(reading.format, &reading.lost);
+    Ok((reading.schedule, lost.into_iter().collect()))
 }
 
 fn unwritten(error: &FormatError) -> Diagnostic {
