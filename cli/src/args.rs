@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use pirogue::parallel::default_threads;
+use pirogue_schedule::check::Sends;
 use pirogue_schedule::format::Format;
 
 /// Read, transform and plan pipeline-parallel training programs.
@@ -96,6 +97,8 @@ pub enum Command {
     Plan(Plan),
     /// Generate a schedule, or read one in any format, and write it in another.
     Schedule(Schedule),
+    /// Say whether all stages can run a schedule together, and who waits for whom if not.
+    Check(Check),
     /// Show what differs between two programs, op by op.
     Diff(Diff),
     /// Count what a program consists of: ops, parameters, what crosses.
@@ -477,6 +480,85 @@ pub enum ScheduleForm {
 fn format_parser() -> impl TypedValueParser<Value = Format> {
     PossibleValuesParser::new(Format::ALL.map(Format::name))
         .map(|name| name.parse().expect("it is one of the possible names"))
+}
+
+/// `pirogue check`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  pirogue check schedule.txt                        a line a stage: forward0:0 backward0:0
+  pirogue check schedule.csv --receives blocking    torch's CSV, and other formats
+  pirogue check schedule.txt --sends rendezvous --receives blocking --channels pair
+  pirogue check schedule.txt --memory-limit 8       at most 8 activations on a stage at a time
+  pirogue check plans                               what `pirogue plan -o plans` wrote
+  pirogue check plan0 plan1 --emit json | jq .sound
+
+Checked are all lists together: each step once and in order, indices in range; that nobody waits for
+itself in a circle; that messages arrive in the order they are sent; that gradients are reduced in
+one order; and the activations held. A deadlock is shown as its shortest circle of waits.
+--sends N: a stage waits before it has more than N messages on their way that nobody has taken.
+Exit status: 0 sound, 1 not sound or not readable, 2 the command line is wrong.")]
+pub struct Check {
+    /// The schedule, in a file of any format, `-` is standard input; or the plans of all stages:
+    /// their folders, or the folder they are in.
+    #[arg(required = true, value_name = "FILE|DIR")]
+    pub inputs: Vec<PathBuf>,
+    /// What a send holds up until its message is taken: nothing (buffered), the list (rendezvous),
+    /// or the list once N messages are on their way.
+    #[arg(long, value_name = "buffered|rendezvous|N", default_value = "buffered", value_parser = sends)]
+    pub sends: Sends,
+    /// What a receive holds up until its message has come.
+    #[arg(long, value_enum, default_value_t = ReceiveRule::Stream, value_name = "RULE")]
+    pub receives: ReceiveRule,
+    /// Which messages share a channel, first in, first out.
+    #[arg(long, value_enum, default_value_t = ChannelsPer::Direction, value_name = "RULE")]
+    pub channels: ChannelsPer,
+    /// The most activations that a stage may hold at a time, each of a chunk on a micro-batch.
+    #[arg(long, value_name = "N", value_parser = whole_number)]
+    pub memory_limit: Option<u32>,
+    /// How the answer is written; faults go to standard error besides.
+    #[arg(long, value_enum, default_value_t = CheckForm::Text, value_name = "FORM")]
+    pub emit: CheckForm,
+}
+
+fn sends(text: &str) -> Result<Sends, String> {
+    match text {
+        "buffered" => Ok(Sends::Buffered),
+        "rendezvous" => Ok(Sends::Rendezvous),
+        number => number
+            .parse()
+            .map(Sends::AtMost)
+            .map_err(|_| "expected `buffered`, `rendezvous`, or a whole number from 1".to_owned()),
+    }
+}
+
+/// What a receive holds up until its message has come.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ReceiveRule {
+    /// The computation that needs the message.
+    Nonblocking,
+    /// That and all later receives of the stage, as with Paddle's VPP.
+    Stream,
+    /// All that comes after it in the list.
+    Blocking,
+}
+
+/// Which messages share a channel.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ChannelsPer {
+    /// All between two stages.
+    Pair,
+    /// Those of forwards, and those of backwards.
+    Direction,
+}
+
+/// How the answer is written.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CheckForm {
+    /// For a person.
+    Text,
+    /// One JSON object.
+    Json,
 }
 
 /// `pirogue diff`.

@@ -38,6 +38,7 @@ fn main() -> ExitCode {
         Command::Opt(opt) => commands::opt::run(opt, &args.global, &screen),
         Command::Plan(plan) => commands::plan::run(plan, &args.global, &screen),
         Command::Schedule(schedule) => commands::schedule::run(schedule, &screen),
+        Command::Check(check) => commands::check::run(check, &screen),
         Command::Diff(diff) => commands::diff::run(diff, &screen),
         Command::Stats(stats) => commands::stats::run(stats, &screen),
         Command::Graph(graph) => commands::graph::run(graph, &screen),

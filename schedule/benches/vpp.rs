@@ -3,7 +3,7 @@
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
-use pirogue_schedule::check::{Channels, Complete, Receives};
+use pirogue_schedule::check::{Channels, CheckOptions, Complete, Receives, check};
 use pirogue_schedule::families::{self, FAMILIES};
 use pirogue_schedule::{BackwardMode, Counts, Schedule, Stage, Vpp};
 
@@ -73,4 +73,12 @@ fn channels(bencher: Bencher) {
 fn refusal(bencher: Bencher) {
     let vpp = vpp(4096 + 30);
     bencher.bench(|| black_box(vpp).verdict().is_err());
+}
+
+/// All that is asked of a schedule: complete, four ways to run it, two of sharing channels, memory.
+#[divan::bench(sample_count = 5)]
+fn whole_check(bencher: Bencher) {
+    let schedule = vpp(4096).schedule();
+    let options = CheckOptions::default();
+    bencher.counter(jobs(&schedule)).bench(|| check(black_box(&schedule), &options).is_sound());
 }

@@ -100,6 +100,11 @@ impl<'a> Complete<'a> {
         (!progress.is_finished()).then(|| cycle::shortest(&progress))
     }
 
+    /// Whether all lists come to their end: as [`deadlock_when`](Self::deadlock_when), without the circle.
+    pub fn runs(&self, blocking: Blocking) -> bool {
+        progress::Progress::to_the_end(self, blocking).is_finished()
+    }
+
     /// For each ordered pair of stages the first message, if any, that is not received in its turn.
     pub fn channel_mismatches(&self, channels: Channels) -> Vec<ChannelMismatch> {
         channel::mismatches(self, channels)

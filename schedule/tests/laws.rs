@@ -5,7 +5,7 @@
 mod circle;
 
 use circle::assert_is_real;
-use pirogue_schedule::check::{Complete, Receives};
+use pirogue_schedule::check::{Blocking, Complete, Receives, Sends};
 use pirogue_schedule::{BackwardMode, Job, JobKind, Schedule, Stage, Vpp};
 use proptest::prelude::*;
 
@@ -257,6 +257,39 @@ proptest! {
         let runs = |receives| complete.deadlock(receives).is_none();
         prop_assert!(runs(Receives::NonBlocking) || !runs(Receives::OwnStream));
         prop_assert!(runs(Receives::OwnStream) || !runs(Receives::Blocking));
+    }
+
+    #[test]
+    fn what_runs_with_stricter_sends_runs_with_laxer_ones(
+        schedule in any_legal_schedule(),
+        receives in any_receives(),
+    ) {
+        let complete = Complete::of(&schedule).unwrap();
+        let at_most = |most: u32| Sends::AtMost(most.try_into().unwrap());
+        let from_strict_to_lax =
+            [Sends::Rendezvous, at_most(1), at_most(2), at_most(1000), Sends::Buffered];
+        let runs = from_strict_to_lax.map(|sends| complete.runs(Blocking { sends, receives }));
+        prop_assert!(runs.is_sorted(), "{:?} {}", runs, schedule);
+        prop_assert!(receives == Receives::OwnStream || runs[3] == runs[4]);
+        let blocking = |receives| Blocking { sends: Sends::Rendezvous, receives };
+        prop_assert!(complete.runs(blocking(receives)) || !complete.runs(blocking(Receives::Blocking)));
+    }
+
+    #[test]
+    fn a_circle_of_sends_that_wait_closes(
+        schedule in any_legal_schedule(),
+        receives in any_receives(),
+        most in 0..3_u32,
+    ) {
+        let sends = std::num::NonZeroU32::new(most).map_or(Sends::Rendezvous, Sends::AtMost);
+        let blocking = Blocking { sends, receives };
+        let complete = Complete::of(&schedule).unwrap();
+        let deadlock = complete.deadlock_when(blocking);
+        prop_assert_eq!(deadlock.is_none(), complete.runs(blocking));
+        let waits = deadlock.map(|deadlock| deadlock.cycle).unwrap_or_default();
+        for (index, wait) in waits.iter().enumerate() {
+            prop_assert_eq!(wait.waits_for, waits[(index + 1) % waits.len()].waiter);
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The commands, a file each.
 
+pub mod check;
 pub mod completions;
 pub mod diff;
 pub mod explain;

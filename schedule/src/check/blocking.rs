@@ -9,7 +9,8 @@ pub enum Sends {
     /// Nothing: any number of messages may be on their way.
     #[default]
     Buffered,
-    /// Everything after it in the list, if so many earlier messages of the stage are on their way already.
+    /// Everything after it in the list, if so many earlier messages of the stage are on their way already. Two
+    /// jobs that are fused send at once, as soon as there is room for one message.
     AtMost(NonZeroU32),
     /// Everything after it in the list: sender and receiver meet.
     Rendezvous,
@@ -31,7 +32,8 @@ pub enum Receives {
 /// How lists are run. The default is how Paddle runs `VPP`.
 ///
 /// A receive that does not block takes its message at once, so [`Sends`] make a difference only where
-/// receives have a stream or block.
+/// receives have a stream or block. Where sends or receives may hold up the list, a job that only sends has its
+/// place in it; otherwise it goes as soon as its computation is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Blocking {
     /// What sends hold up.

@@ -9,7 +9,7 @@ use petgraph::algo::astar;
 use petgraph::visit::IntoNeighbors;
 
 use super::progress::Progress;
-use super::wait::{Deadlock, Reason, Wait};
+use super::wait::{Deadlock, Wait};
 use super::wait_graph::{Node, WaitGraph};
 
 /// From this many fronts at most a way back is searched: with thousands of stages the circle that is shown
@@ -53,7 +53,7 @@ fn waits(graph: &WaitGraph<'_>, nodes: &[Node]) -> Vec<Wait> {
 fn rotate_to_its_beginning(cycle: &mut [Wait]) {
     let first = (0..cycle.len()).min_by_key(|&index| {
         let wait = cycle[index];
-        (wait.reason != Reason::Message, wait.waiter)
+        (wait.waiter.stage == wait.waits_for.stage, wait.waiter)
     });
     cycle.rotate_left(first.unwrap_or(0));
 }

@@ -192,6 +192,21 @@ impl Fault {
         }
     }
 
+    /// The job in a list that the fault is about, if it is there.
+    pub fn place(&self) -> Option<(Stage, Job)> {
+        match self {
+            Self::Repeated { stage, job }
+            | Self::WholeAndSplit { stage, job, .. }
+            | Self::OutOfOrder { stage, job, .. }
+            | Self::Unneeded { stage, job }
+            | Self::Beyond { stage, job, .. }
+            | Self::ReductionOrder { stage, job, .. }
+            | Self::Memory { stage, job, .. } => Some((*stage, *job)),
+            Self::ChannelOrder { mismatch, .. } => Some((mismatch.to, mismatch.receives)),
+            Self::Missing { .. } | Self::Idle { .. } | Self::Deadlock { .. } => None,
+        }
+    }
+
     /// Lines to show beneath the message: the circle of a deadlock, one wait a line.
     pub fn details(&self) -> Vec<String> {
         match self {

@@ -65,6 +65,11 @@ impl<'a> Progress<'a> {
         let stages = schedule.counts().stages();
         let has_waits =
             traffic.has(JobKind::WaitSendForward) || traffic.has(JobKind::WaitSendBackward);
+        // A receive that is posted from the start takes its message at once: no send waits for it.
+        let blocking = match blocking.receives {
+            Receives::NonBlocking => Blocking { sends: Sends::Buffered, ..blocking },
+            _ => blocking,
+        };
         let begin = Cursor { position: 0, phase: Phase::Run };
         let mut progress = Self {
             schedule,
@@ -223,20 +228,20 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// Sends what jobs that run as one send, and says whether the stage can go on after that.
+    /// Sends what jobs that run as one send, all of it at once, and says whether the stage can go on after that.
     fn sends(&mut self, stage: u32, group: &[Job], awake: &mut Awake) -> bool {
         let traffic = self.traffic;
         let messages = group.iter().filter_map(|&job| traffic.sent_by(stage, job));
-        for message in messages.clone() {
-            if self.is_sent(message) {
-                continue;
-            }
+        let has_begun = messages.clone().next().is_none_or(|message| self.is_sent(message));
+        if !has_begun {
             if !self.has_room(stage) {
                 return false;
             }
-            self.send(message, awake);
-            if let Sends::AtMost(_) = self.blocking.sends {
-                self.in_flight[stage as usize].push_back(message);
+            for message in messages.clone() {
+                self.send(message, awake);
+                if let Sends::AtMost(_) = self.blocking.sends {
+                    self.in_flight[stage as usize].push_back(message);
+                }
             }
         }
         self.blocking.sends != Sends::Rendezvous

@@ -28,20 +28,30 @@ pub(super) fn faults(schedule: &Schedule) -> Vec<Fault> {
 }
 
 fn first_fault(schedule: &Schedule, stage: Stage, other: Stage) -> Option<Fault> {
-    let shared = |on: Stage, from: Stage| {
-        reductions(schedule, on)
-            .filter(move |&(what, _)| reductions(schedule, from).any(|(other, _)| other == what))
+    let of_stage = reductions(schedule, stage);
+    let of_other = reductions(schedule, other);
+    // What only one of the two reduces is no matter between them.
+    let shared = |all: &[Reduction], others: &[Reduction]| -> Vec<Reduction> {
+        let is_shared = |one: &&Reduction| others.iter().any(|other| other.what == one.what);
+        all.iter().filter(is_shared).copied().collect()
     };
-    let mut pairs = shared(stage, other).zip(shared(other, stage));
-    let ((_, job), (_, other_job)) = pairs.find(|((what, _), (other, _))| what != other)?;
-    Some(Fault::ReductionOrder { stage, job, other, other_job })
+    let in_order = shared(&of_stage, &of_other);
+    let in_order_of_other = shared(&of_other, &of_stage);
+    let mut pairs = in_order.iter().zip(&in_order_of_other);
+    let (one, other_one) = pairs.find(|(one, other)| one.what != other.what)?;
+    Some(Fault::ReductionOrder { stage, job: one.job, other, other_job: other_one.job })
 }
 
-/// What a stage reduces, in order, each with its job.
-fn reductions(
-    schedule: &Schedule,
-    stage: Stage,
-) -> impl Iterator<Item = ((JobKind, u32), Job)> + use<'_> {
+/// A job that reduces gradients.
+#[derive(Debug, Clone, Copy)]
+struct Reduction {
+    /// What is the same on all stages that take part.
+    what: (JobKind, u32),
+    job: Job,
+}
+
+/// What a stage reduces, in order: for each chunk the start and the end, so never much.
+fn reductions(schedule: &Schedule, stage: Stage) -> Vec<Reduction> {
     let reduces = |job: &&Job| {
         matches!(
             job.kind(),
@@ -49,11 +59,15 @@ fn reductions(
         )
     };
     let jobs = schedule.list(stage.0).iter().filter(reduces);
-    jobs.map(move |&job| ((job.kind(), key(schedule, stage, job.job_type.chunk_or_first())), job))
+    let reduction = |&job: &Job| {
+        let number = number(schedule, stage, job.job_type.chunk_or_first());
+        Reduction { what: (job.kind(), number), job }
+    };
+    jobs.map(reduction).collect()
 }
 
 /// What names a reduction on all stages that take part in it.
-fn key(schedule: &Schedule, stage: Stage, chunk: Chunk) -> u32 {
+fn number(schedule: &Schedule, stage: Stage, chunk: Chunk) -> u32 {
     let placement = schedule.placement();
     match (placement.shape(), placement.part(stage, chunk)) {
         (Shape::BothWays, Some(part)) => part.0,

@@ -90,7 +90,7 @@ pub fn check(schedule: &Schedule, options: &CheckOptions) -> Verdict {
 
 /// What runs where more blocks also runs where less does, so the strictest is asked first.
 fn together(complete: &Complete<'_>) -> Together {
-    let runs = |sends, receives| complete.deadlock_when(Blocking { sends, receives }).is_none();
+    let runs = |sends, receives| complete.runs(Blocking { sends, receives });
     let rendezvous = runs(Sends::Rendezvous, Receives::Blocking);
     let blocking = rendezvous || runs(Sends::Buffered, Receives::Blocking);
     let per_pair = complete.channel_mismatches(Channels::PerPair).is_empty();
@@ -145,10 +145,11 @@ fn above_limit(schedule: &Schedule, options: &CheckOptions, peak_live: &[u32]) -
 /// What lets the lists come to their end: less that blocks, or a job at another place.
 fn cure(complete: &Complete<'_>, deadlock: &Deadlock) -> Cure {
     let Blocking { sends, receives } = deadlock.blocking;
-    if sends != Sends::Buffered && complete.deadlock(receives).is_none() {
+    let runs = |receives| complete.runs(Blocking { sends: Sends::Buffered, receives });
+    if sends != Sends::Buffered && runs(receives) {
         return Cure::BufferSends;
     }
-    if receives == Receives::Blocking && complete.deadlock(Receives::OwnStream).is_none() {
+    if receives == Receives::Blocking && runs(Receives::OwnStream) {
         return Cure::PostReceives;
     }
     let orders = deadlock.cycle.iter().filter(|wait| wait.reason == Reason::Order);
@@ -171,6 +172,6 @@ fn move_that_helps(complete: &Complete<'_>, blocking: Blocking, wait: &Wait) -> 
     let from = list.iter().position(|&other| other == job).filter(|&from| from > to)?;
     list[to..=from].rotate_right(1);
     let moved = Schedule::with_placement(&lists, schedule.placement().clone()).ok()?;
-    let runs = Complete::of(&moved).is_ok_and(|moved| moved.deadlock_when(blocking).is_none());
+    let runs = Complete::of(&moved).is_ok_and(|moved| moved.runs(blocking));
     runs.then_some(Cure::Move { stage, job, before })
 }
