@@ -312,16 +312,16 @@ fn job_types(jobs: &[Job]) -> Vec<JobType> {
     types
 }
 
-/// Passes under Paddle's names.
+/// Passes under Paddle's names; the numbers are the chunks and micro-batches of the example.
 macro_rules! paddle_schedulers {
-    ($($(#[$doc:meta])* $pass:ident = $name:literal, $schedule:literal, $chunks:literal;)*) => {$(
+    ($($(#[$doc:meta])* $pass:ident = $name:literal, $schedule:literal, $chunks:literal, $micro_batches:literal;)*) => {$(
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields)]
         #[schemars(example = $pass {
             pp_degree: 2,
             vpp_degree: $chunks,
-            num_micro_batches: 4,
+            num_micro_batches: $micro_batches,
             ..$pass::default()
         })]
         pub struct $pass {
@@ -402,13 +402,13 @@ macro_rules! paddle_schedulers {
 
 paddle_schedulers! {
     /// The plan of a stage by Paddle's `FThenB`: all forwards, then all backwards.
-    PipelineSchedulerFThenB = "pipeline_scheduler_FThenB", "FThenB", 1;
+    PipelineSchedulerFThenB = "pipeline_scheduler_FThenB", "FThenB", 1, 4;
     /// The plan of a stage by Paddle's `1F1B`: a forward and a backward in turn.
-    PipelineScheduler1F1B = "pipeline_scheduler_1F1B", "1F1B", 1;
+    PipelineScheduler1F1B = "pipeline_scheduler_1F1B", "1F1B", 1, 4;
     /// The plan of a stage by Paddle's `Eager1F1B`: 1F1B with twice the forwards ahead.
-    PipelineSchedulerEager1F1B = "pipeline_scheduler_Eager1F1B", "Eager1F1B", 1;
+    PipelineSchedulerEager1F1B = "pipeline_scheduler_Eager1F1B", "Eager1F1B", 1, 4;
     /// The plan of a stage by Paddle's `ZBH1`: 1F1B with backwards in halves at its ends.
-    PipelineSchedulerZbh1 = "pipeline_scheduler_ZBH1", "ZBH1", 1;
+    PipelineSchedulerZbh1 = "pipeline_scheduler_ZBH1", "ZBH1", 1, 4;
     /// The plan of a stage by Paddle's `ZBVPP`: a zero bubble schedule over two chunks in a V.
-    PipelineSchedulerZbvpp = "pipeline_scheduler_ZBVPP", "ZBVPP", 2;
+    PipelineSchedulerZbvpp = "pipeline_scheduler_ZBVPP", "ZBVPP", 2, 2;
 }
