@@ -66,10 +66,10 @@ fn text(source: &Source, verdict: &Verdict, options: &CheckOptions, verbosity: u
         schedule.jobs().len()
     );
     for (what, answer) in rows(&verdict.facts) {
-        let _ = writeln!(out, "{what:<46}  {}", if answer { "yes" } else { "no" });
+        let _ = writeln!(out, "{what:<48}  {}", if answer { "yes" } else { "no" });
     }
     let _ =
-        writeln!(out, "{:<46}  {}", "most activations at a time", peaks(&verdict.facts, verbosity));
+        writeln!(out, "{:<48}  {}", "most activations at a time", peaks(&verdict.facts, verbosity));
     let Blocking { sends, receives } =
         Blocking { sends: options.sends, receives: options.receives };
     let channels = match options.channels {
