@@ -31,7 +31,7 @@ pub fn load(path: &Path) -> Result<Vec<u8>, Diagnostic> {
     }
 }
 
-/// The bytes of a file, whatever is in it; `-` is standard input.
+/// The bytes of a file, whatever they are; `-` is standard input.
 ///
 /// # Errors
 /// A file that cannot be read (`E0650`).

@@ -7,6 +7,7 @@
 mod args;
 mod codes;
 mod commands;
+mod costs;
 mod failure;
 mod input;
 mod output;
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
     let outcome = match &args.command {
         Command::Opt(opt) => commands::opt::run(opt, &args.global, &screen),
         Command::Plan(plan) => commands::plan::run(plan, &args.global, &screen),
+        Command::Schedule(schedule) => commands::schedule::run(schedule, &screen),
         Command::Check(check) => commands::check::run(check, &screen),
         Command::Diff(diff) => commands::diff::run(diff, &screen),
         Command::Stats(stats) => commands::stats::run(stats, &screen),

@@ -1,148 +1,49 @@
-//! Reading schedules: a file in any format, or the folders of plans.
+//! Reading schedules: a file or standard input, in any format.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use pirogue::diagnostic::{Diagnostic, Place};
-use pirogue::ir::Context;
-use pirogue_plan::{Plan, PlanOptions, read_folder};
-use pirogue_schedule::format::{self, Format, FormatError, Lost};
-use pirogue_schedule::{Job, Schedule, Stage};
+use pirogue_schedule::format::{self, Format, FormatError, Lost, Reading};
 
 use crate::input;
 
-/// A schedule, and where it was read.
-pub struct Source {
-    pub schedule: Schedule,
-    /// What is to be said about the reading of it.
-    pub warnings: Vec<Diagnostic>,
-    file: String,
-    /// The text, where its lines are the lists of the stages.
-    lists: Option<String>,
-}
-
-/// The schedule in a file, or that of the plans in folders.
+/// The schedule of a file, in the format that it looks like if none is given; `-` is standard input.
 ///
 /// # Errors
-/// What cannot be read; or plans that are not those of all stages of one schedule (`E0665`).
-pub fn read(inputs: &[PathBuf]) -> Result<Source, Vec<Diagnostic>> {
-    match inputs {
-        [file] if input::is_stdin(file) || !file.is_dir() => read_file(file),
-        folders => read_plans(folders),
-    }
+/// The file cannot be read, or is no schedule: then with the place.
+pub fn load(path: &Path, from: Option<Format>) -> Result<Reading, Diagnostic> {
+    let bytes = input::bytes(path)?;
+    format::read(&bytes, from).map_err(|error| refused(path, &bytes, &error))
 }
 
-fn read_file(path: &Path) -> Result<Source, Vec<Diagnostic>> {
-    let bytes = input::bytes(path).map_err(|error| vec![error])?;
+/// That a format does not hold something of a schedule that was written, if so.
+pub fn unheld(format: Format, lost: &[Lost]) -> Option<Diagnostic> {
+    warning(format!("`{format}` does not hold all of the schedule"), lost)
+}
+
+/// That a schedule does not hold something of a file that was read, if so.
+pub fn unread(format: Format, lost: &[Lost]) -> Option<Diagnostic> {
+    warning(format!("`{format}` holds more than a schedule"), lost)
+}
+
+fn warning(message: String, lost: &[Lost]) -> Option<Diagnostic> {
+    let first = lost.first()?;
+    let warning = Diagnostic::warning(first.code(), message).help(first.help());
+    Some(lost.iter().map(ToString::to_string).fold(warning, Diagnostic::remark))
+}
+
+fn refused(path: &Path, bytes: &[u8], error: &FormatError) -> Diagnostic {
     let file = input::shown(path);
-    let reading =
-        format::read(&bytes, None).map_err(|error| vec![faulty(&file, &bytes, &error)])?;
-    let lists =
-        (reading.format == Format::Jobs).then(|| String::from_utf8_lossy(&bytes).into_owned());
-    let warnings = reading.lost.iter().map(warning).collect();
-    Ok(Source { schedule: reading.schedule, warnings, file, lists })
-}
-
-fn warning(lost: &Lost) -> Diagnostic {
-    Diagnostic::warning(lost.code(), lost.to_string()).help(lost.help())
-}
-
-/// A fault in a file, with the line that it is in.
-fn faulty(file: &str, bytes: &[u8], error: &FormatError) -> Diagnostic {
-    let diagnostic = Diagnostic::error(error.code(), error.fault().to_string()).help(error.help());
-    let text = String::from_utf8_lossy(bytes);
-    let place = error.position().and_then(|position| {
-        let line = text.lines().nth(position.line - 1)?;
-        let start = position.column - 1;
-        let number = u32::try_from(position.line).ok()?;
-        Some(Place::in_text(file, number, line, start..start + position.length))
-    });
-    match place {
-        Some(place) => diagnostic.at(place),
-        None => diagnostic.remark(format!("in `{file}`")),
-    }
-}
-
-impl Source {
-    /// Where a job stands in the list of a stage, if the lines of the file are the lists.
-    pub fn place(&self, stage: Stage, job: Job) -> Option<Place> {
-        let line = self.lists.as_ref()?.lines().nth(stage.0 as usize)?;
-        let word = job.to_string();
-        let mut words = line.split([' ', '\t']);
-        let found = words.find(|text| *text == word)?;
-        let start = found.as_ptr().addr() - line.as_ptr().addr();
-        Some(Place::in_text(&self.file, stage.0 + 1, line, start..start + word.len()))
-    }
-}
-
-/// The schedule whose lists are those of the plans of all stages.
-fn read_plans(folders: &[PathBuf]) -> Result<Source, Vec<Diagnostic>> {
-    let mut plans = Vec::new();
-    let mut found = Vec::new();
-    for folder in folders.iter().flat_map(|folder| stages_in(folder)) {
-        // Each plan has a context of its own: nothing of one is needed for another.
-        match read_folder(&Context::new(), &folder) {
-            Ok(read) => plans.push((folder, read.plan)),
-            Err(faults) => found.extend(faults),
-        }
-    }
-    if !found.is_empty() {
-        return Err(found);
-    }
-    plans.sort_by_key(|(_, plan)| plan.options().pp_stage);
-    check_together(&plans).map_err(|fault| vec![*fault])?;
-    let lists: Vec<Vec<Job>> = plans.iter().map(|(_, plan)| plan.jobs().to_vec()).collect();
-    let schedule = Schedule::from_lists(&lists).map_err(|error| {
-        vec![Diagnostic::error(error.code(), error.to_string()).help(error.help())]
-    })?;
-    Ok(Source { schedule, warnings: Vec::new(), file: String::new(), lists: None })
-}
-
-/// A folder with a plan, or the folders of the stages in it, as `pirogue plan -o` writes them.
-fn stages_in(folder: &Path) -> Vec<PathBuf> {
-    if folder.join("plan.json").exists() {
-        return vec![folder.to_owned()];
-    }
-    let stage = |number: usize| folder.join(format!("stage{number}"));
-    let stages: Vec<PathBuf> =
-        (0..).map(stage).take_while(|stage| fs::metadata(stage).is_ok()).collect();
-    // Without any, the reader of plans says what is wrong with the folder.
-    if stages.is_empty() { vec![folder.to_owned()] } else { stages }
-}
-
-/// The plans, in order of stages, are those of all stages of one schedule.
-fn check_together(plans: &[(PathBuf, Plan)]) -> Result<(), Box<Diagnostic>> {
-    let Some((first_folder, first)) = plans.first() else { return Ok(()) };
-    let common = |plan: &Plan| PlanOptions { pp_stage: 0, ..plan.options().clone() };
-    let wrong =
-        |message: String, help: &str| Err(Box::new(Diagnostic::error("E0665", message).help(help)));
-    for (folder, plan) in plans {
-        if common(plan) != common(first) {
-            let (folder, first) = (folder.display(), first_folder.display());
-            return wrong(
-                format!("the plans in `{first}` and `{folder}` are of different schedules"),
-                "make the plans of all stages with the same options",
-            );
-        }
-    }
-    let count = first.options().pp_degree;
-    for stage in 0..count {
-        let of_stage = plans.iter().filter(|(_, plan)| plan.options().pp_stage == stage);
-        match of_stage.count() {
-            1 => {}
-            0 => {
-                return wrong(
-                    format!("there is no plan of stage {stage}: the schedule has {count} stages"),
-                    "name the folders of all stages, or the one they are in",
-                );
-            }
-            number => {
-                return wrong(
-                    format!("there are {number} plans of stage {stage}"),
-                    "name one folder for each stage",
-                );
-            }
-        }
-    }
-    Ok(())
+    let fault = error.fault();
+    let Some(position) = error.position() else {
+        let message = format!("`{file}`: {fault}");
+        return Diagnostic::error(error.code(), message).help(error.help());
+    };
+    let line =
+        bytes.split(|&byte| byte == b'\n').nth(position.line.saturating_sub(1)).unwrap_or_default();
+    let text = String::from_utf8_lossy(line);
+    let begin = position.column.saturating_sub(1);
+    let number = u32::try_from(position.line).unwrap_or(u32::MAX);
+    let place = Place::in_text(&file, number, text.trim_end(), begin..begin + position.length);
+    Diagnostic::error(error.code(), fault.to_string()).at(place).help(error.help())
 }

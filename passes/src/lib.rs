@@ -5,7 +5,8 @@
 //! - [`split_matmul_grad`]: a matmul's gradient as two products, so that the one of the weights can
 //!   run later.
 //! - [`overlap_send_recv`]: sends and receives on streams of their own.
-//! - [`pipeline_scheduler_vpp`]: the programs and the job list of a stage.
+//! - [`pipeline_scheduler_vpp`], [`pipeline_scheduler`]: the programs and the job list of a stage, by VPP or by
+//!   any schedule.
 //! - [`canonicalize`]: a plainer form, by rules that hold to the last bit.
 //! - [`common_subexpression_elimination`]: one op for all that compute the same.
 //! - [`dead_code_elimination`]: without the ops that nobody needs.
@@ -27,12 +28,14 @@ pub mod dead_code_elimination;
 pub mod infer_chunk_ids;
 pub mod overlap_send_recv;
 pub mod phase;
+pub mod pipeline_scheduler;
 pub mod pipeline_scheduler_vpp;
 mod positions;
 mod select;
 pub mod set_attributes;
 pub mod split;
 pub mod split_matmul_grad;
+mod stage_jobs;
 pub mod strip_attributes;
 
 use pirogue::pass::{Registry, RegistryError};
@@ -52,5 +55,11 @@ pub fn register(registry: &mut Registry) -> Result<(), RegistryError> {
     registry.register::<overlap_send_recv::OverlapSendRecv>()?;
     registry.register::<strip_attributes::StripAttributes>()?;
     registry.register::<set_attributes::SetAttributes>()?;
+    registry.register::<pipeline_scheduler::PipelineScheduler>()?;
+    registry.register::<pipeline_scheduler::PipelineSchedulerFThenB>()?;
+    registry.register::<pipeline_scheduler::PipelineScheduler1F1B>()?;
+    registry.register::<pipeline_scheduler::PipelineSchedulerEager1F1B>()?;
+    registry.register::<pipeline_scheduler::PipelineSchedulerZbh1>()?;
+    registry.register::<pipeline_scheduler::PipelineSchedulerZbvpp>()?;
     registry.register::<pipeline_scheduler_vpp::PipelineSchedulerVpp>()
 }

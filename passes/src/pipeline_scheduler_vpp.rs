@@ -15,18 +15,16 @@
 use std::num::NonZeroUsize;
 
 use pirogue::diagnostic::Diagnostic;
-use pirogue::ir::{Op, Place, Program, Rewriter, names};
+use pirogue::ir::Rewriter;
 use pirogue::pass::{Pass, PassContext, PassError, RegisteredPass, Rules, Statistic};
 use pirogue_plan::{Plan, PlanOptions, SkipGcRule};
-use pirogue_schedule::{BackwardMode, Remark, ScheduleError, Severity, Vpp};
+use pirogue_schedule::{BackwardMode, ScheduleError, Vpp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::infer_chunk_ids::infer;
-use crate::overlap_send_recv::overlap_send_recv;
-use crate::phase::phases;
-use crate::split::{SplitOptions, split};
-use crate::split_matmul_grad::{SplitMatmulGrad, SplitReport, split_matmul_grads};
+use crate::stage_jobs::{
+    How, JOBS, PROGRAMS, STATISTICS, StageJobs, checked_place, schedule_fault, schedule_remark,
+};
 
 /// Cuts a stage's program into the programs of its jobs and makes their list, by the VPP schedule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -58,7 +56,7 @@ pub struct PipelineSchedulerVpp {
     pub drop_dead_products: bool,
 }
 
-fn cpu() -> String {
+pub(crate) fn cpu() -> String {
     "cpu".to_owned()
 }
 
@@ -92,9 +90,6 @@ impl RegisteredPass for PipelineSchedulerVpp {
     const NAME: &'static str = "pipeline_scheduler_VPP";
 }
 
-const PROGRAMS: &str = "programs";
-const JOBS: &str = "jobs";
-
 impl Pass for PipelineSchedulerVpp {
     fn name(&self) -> &str {
         Self::NAME
@@ -114,10 +109,7 @@ impl Pass for PipelineSchedulerVpp {
     }
 
     fn statistics(&self) -> &'static [Statistic] {
-        &[
-            Statistic { name: PROGRAMS, description: "programs of the plan" },
-            Statistic { name: JOBS, description: "jobs of a step" },
-        ]
+        STATISTICS
     }
 }
 
@@ -132,46 +124,29 @@ impl PipelineSchedulerVpp {
         rewriter: &mut Rewriter<'_>,
         threads: NonZeroUsize,
     ) -> Result<(Plan, Vec<Diagnostic>), Vec<Diagnostic>> {
-        let place = self.checked_place()?;
-        let (vpp, mut remarks) = self.checked_schedule()?;
+        if self.enable_send_recv_overlap {
+            let message = "`enable_send_recv_overlap` is not supported by the VPP schedule";
+            let help = "leave it out: sends and receives already run on streams of their own";
+            return Err(vec![Diagnostic::error("E0210", message).help(help)]);
+        }
+        let place = checked_place(&self.place)?;
+        let (vpp, remarks) = self.checked_schedule()?;
         let jobs =
             vpp.jobs(self.plan_options().stage()).map_err(|error| vec![schedule_fault(&error)])?;
-        let mut weight_chains: Vec<Vec<Op>> = Vec::new();
-        if vpp.effective_backward() == BackwardMode::Split {
-            let report = self.split_products(rewriter);
-            weight_chains = report.weight_chains;
-            remarks.extend(report.notes);
-        }
-        overlap_send_recv(rewriter)?;
-        let options = SplitOptions {
+        let stage = StageJobs {
+            options: self.plan_options(),
             job_types: vpp.job_types(),
-            chunks: self.vpp_degree,
             backward: vpp.effective_backward(),
+            jobs,
+            remarks,
+        };
+        let how = How {
             place,
             threads,
+            skip_gc: self.skip_gc,
+            drop_dead_products: self.drop_dead_products,
         };
-        let split = split(rewriter.program(), &options, &weight_chains)?;
-        remarks.extend(split.remarks);
-        let plan = Plan::new(self.plan_options(), split.programs, jobs, self.skip_gc)
-            .map_err(|error| vec![Diagnostic::from(error)])?;
-        Ok((plan, remarks))
-    }
-
-    /// Splits products whose ops are all given the chunk that is inferred for the whole: with no chunk,
-    /// little tells where a part of one belongs, and in Paddle nothing does.
-    fn split_products(&self, rewriter: &mut Rewriter<'_>) -> SplitReport {
-        let unplaced = unplaced_matmul_grads(rewriter.program());
-        for &(op, chunk, _) in &unplaced {
-            rewriter.set_chunk(op, Some(chunk));
-        }
-        let options = SplitMatmulGrad { drop_dead_products: self.drop_dead_products };
-        let report = split_matmul_grads(rewriter, &options);
-        for &(op, _, given) in &unplaced {
-            if !rewriter.program().is_erased(op) {
-                rewriter.set_chunk(op, given);
-            }
-        }
-        report
+        stage.plan(rewriter, how)
     }
 
     fn plan_options(&self) -> PlanOptions {
@@ -185,21 +160,6 @@ impl PipelineSchedulerVpp {
         }
     }
 
-    fn checked_place(&self) -> Result<Place, Vec<Diagnostic>> {
-        if self.enable_send_recv_overlap {
-            let message = "`enable_send_recv_overlap` is not supported by the VPP schedule";
-            let help = "leave it out: sends and receives already run on streams of their own";
-            return Err(vec![Diagnostic::error("E0210", message).help(help)]);
-        }
-        Place::parse(&self.place).ok_or_else(|| {
-            let message = format!("`{}` is no device", self.place);
-            vec![
-                Diagnostic::error("E0209", message)
-                    .help("devices are `cpu`, `gpu:0`, `xpu:1`, `gpu_pinned`"),
-            ]
-        })
-    }
-
     /// The schedule, if all stages together can run it.
     fn checked_schedule(&self) -> Result<(Vpp, Vec<Diagnostic>), Vec<Diagnostic>> {
         let backward = if self.split_backward { BackwardMode::Split } else { BackwardMode::Whole };
@@ -210,34 +170,4 @@ impl PipelineSchedulerVpp {
         let remarks = vpp.verdict().map_err(fault)?;
         Ok((vpp, remarks.iter().map(schedule_remark).collect()))
     }
-}
-
-/// The matmul_grads that do not say their chunk, with the one that is inferred and what they say.
-/// None where nothing can be inferred: the split tells why.
-fn unplaced_matmul_grads(program: &Program) -> Vec<(Op, i32, Option<i32>)> {
-    let ops: Vec<Op> = program.top_ops().collect();
-    let is_unplaced = |op: Op| {
-        program.name(op) == names::MATMUL_GRAD && program.chunk(op).is_none_or(|chunk| chunk == -1)
-    };
-    if !ops.iter().any(|&op| is_unplaced(op)) {
-        return Vec::new();
-    }
-    let chunks = phases(program, &ops).and_then(|phases| infer(program, &ops, &phases));
-    let placed = ops.iter().zip(chunks.unwrap_or_default());
-    let unplaced = placed.filter(|&(&op, chunk)| chunk >= 0 && is_unplaced(op));
-    unplaced.map(|(&op, chunk)| (op, chunk, program.chunk(op))).collect()
-}
-
-/// A fault of a schedule, with what waits for what as remarks.
-fn schedule_fault(error: &ScheduleError) -> Diagnostic {
-    let fault = Diagnostic::error(error.code(), error.to_string()).help(error.help());
-    error.details().into_iter().fold(fault, Diagnostic::remark)
-}
-
-fn schedule_remark(remark: &Remark) -> Diagnostic {
-    let diagnostic = match remark.severity() {
-        Severity::Warning => Diagnostic::warning(remark.code(), remark.to_string()),
-        Severity::Note => Diagnostic::note(remark.code(), remark.to_string()),
-    };
-    diagnostic.help(remark.help())
 }

@@ -1,10 +1,11 @@
 //! How long it takes to make and to check `VPP` for 64 stages of 8 chunks and 4096 micro-batches: 8.4 million
-//! jobs on all stages together.
+//! jobs on all stages together; and to make each family for 64 stages.
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use pirogue_schedule::check::{Channels, CheckOptions, Complete, Receives, check};
-use pirogue_schedule::{BackwardMode, Schedule, Stage, Vpp};
+use pirogue_schedule::families::{self, FAMILIES};
+use pirogue_schedule::{BackwardMode, Counts, Schedule, Stage, Vpp};
 
 fn main() {
     divan::main();
@@ -23,6 +24,19 @@ fn jobs(schedule: &Schedule) -> ItemsCount {
 fn all_stages(bencher: Bencher) {
     let vpp = vpp(4096);
     bencher.counter(jobs(&vpp.schedule())).bench(|| black_box(vpp).schedule());
+}
+
+/// Every family that takes such counts: 64 stages, as many chunks as it takes up to 2, 512 micro-batches.
+#[divan::bench(args = FAMILIES.iter().map(|family| family.name), sample_count = 10)]
+fn family(bencher: Bencher, name: &str) {
+    let family = families::find(name).expect("the name is a family's");
+    let chunks = if family.chunks.takes(2) { 2 } else { 1 };
+    // `ZBVPP` takes as many micro-batches as there are stages.
+    let micro_batches = if name == "ZBVPP" { 64 } else { 512 };
+    let counts = Counts::new(64, chunks, micro_batches).expect("the counts are sane");
+    let request = families::Request::new(counts);
+    let schedule = family.generate(&request).expect("the family takes the counts");
+    bencher.counter(jobs(&schedule)).bench(|| family.generate(black_box(&request)));
 }
 
 #[divan::bench]

@@ -3,7 +3,8 @@
 //! Every family is asked, with its options where they matter; a list scheduler of our own is run with many
 //! policies; the best of all is then improved by moving jobs. Every candidate is simulated, so the ranking is by
 //! what would happen, not by formula. A candidate that takes more memory than a stage has is ranked but never
-//! chosen. The search takes a fixed number of steps, so equal questions have equal answers.
+//! chosen. Costs are those of a chunk of p stages with v chunks each; `dualpipe`, whose chunks are twice as large,
+//! is reckoned with twice of them. The search takes a fixed number of steps, so equal questions have equal answers.
 //!
 //! ```
 //! use pirogue_schedule::auto::{Question, auto};
@@ -156,7 +157,8 @@ fn sort(ranking: &mut Vec<Candidate>) {
 impl Candidate {
     /// None where the lists come to a standstill.
     fn of(name: String, is_listed: bool, schedule: Schedule, question: &Question) -> Option<Self> {
-        let simulation = simulate(&schedule, question.costs.clone()).ok()?;
+        let costs = question.costs.for_chunks_of(&schedule);
+        let simulation = simulate(&schedule, costs).ok()?;
         let peaks: Vec<u64> = (0..question.counts.stages())
             .map(|stage| simulation.peak_memory(Stage(stage)))
             .collect();

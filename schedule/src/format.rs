@@ -3,7 +3,7 @@
 //! | [`Format`] | what it is | what it cannot hold |
 //! | --- | --- | --- |
 //! | [`Jobs`](Format::Jobs) | a line a stage, `type:micro_batch` with spaces between | placement, fused pairs, stages without jobs |
-//! | [`Csv`](Format::Csv) | torch's CSV, a row a rank, `2F0`: see [`torch`](self) below | optimizer, types without chunk, a placement of both ways |
+//! | [`Csv`](Format::Csv) | torch's CSV, a row a rank, `0F0,1F0` | optimizer, types without chunk, a placement of both ways |
 //! | [`Json`](Format::Json) | our own | nothing |
 //! | [`Megatron`](Format::Megatron) | order integers and the table of steps, as JSON | all but whole forwards and backwards, looped |
 //! | [`Paddle`](Format::Paddle) | the job lists of a Paddle pass, as JSON | what Paddle has no job for, fused pairs, most placements |
@@ -60,15 +60,24 @@ pub use lost::{Loss, Lost};
 pub enum Format {
     /// The text form of [`Schedule`]: a line a stage, jobs as Paddle spells them.
     Jobs,
-    /// PyTorch's CSV.
+    /// PyTorch's CSV: `2F0` is part 2 (torch says stage), type F, micro-batch 0; an empty cell is an idle slot.
+    ///
+    /// Types are `F`, `B`, `I`, `W`, `SEND_F`, `RECV_F`, `SEND_B`, `RECV_B`, `WAIT_SEND_F`, `WAIT_SEND_B`, and
+    /// without a micro-batch `REDUCE_GRAD`, `WAIT_REDUCE_GRAD`; a fused pair is `(1F2;6B0)OVERLAP_F_B`;
+    /// `UNSHARD` and `RESHARD` are refused. Which rank holds a part is inferred from who computes it. Messages
+    /// are written where the schedule has both ends of those it has, otherwise torch puts in all of them.
     Csv,
-    /// Our own JSON, which loses nothing.
+    /// Our own JSON, which loses nothing: counts, placement, a string of jobs a stage with `&` in fused pairs.
     Json,
-    /// Megatron-LM's order integers with its schedule table.
+    /// Megatron-LM's order integers with its schedule table, as an object with `pp`, `vpp`, `microbatches`,
+    /// `table` (`[micro-batch, chunk]` of each step) and `order` (a list a rank, k a forward of chunk k-1, -k a
+    /// backward of it).
     Megatron,
-    /// The job lists of one of Paddle's passes.
+    /// The job lists of one of Paddle's passes, as an object with `pp`, `vpp`, `m` and `ranks`; `pass_` says by
+    /// `ZBVPP` that the model lies in a V.
     Paddle,
-    /// What zero-bubble prints.
+    /// The computations that zero-bubble prints, a line a stage: `f0 F0 b0 w0 bw0`, small letters for chunk 0,
+    /// capitals for chunk 1 of a V. Its sends, receives, offloading and recomputation are refused.
     ZeroBubble,
 }
 
@@ -170,7 +179,7 @@ pub fn detect(bytes: &[u8]) -> Option<Format> {
     let bytes = &bytes[start..];
     let letters = bytes.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
     match (bytes[0], letters) {
-        (b'{', _) => Some(json_format(bytes)),
+        (b'{', _) => json_format(bytes),
         (b'(' | b',' | b'"' | b'0'..=b'9', _) => Some(Format::Csv),
         (_, 1 | 2) => Some(Format::ZeroBubble),
         (_, 3..) => Some(Format::Jobs),
@@ -178,15 +187,19 @@ pub fn detect(bytes: &[u8]) -> Option<Format> {
     }
 }
 
-/// The format of an object, told by a key that only it has; no string in the others holds a quote.
-fn json_format(bytes: &[u8]) -> Format {
+/// The format of a JSON object, told by a key that only it has; no string in the others holds a quote.
+fn json_format(bytes: &[u8]) -> Option<Format> {
+    let first = bytes[1..].iter().find(|byte| !byte.is_ascii_whitespace());
+    if !matches!(first, None | Some(b'"' | b'}')) {
+        return None;
+    }
     let has = |key: &str| bytes.windows(key.len()).any(|window| window == key.as_bytes());
-    match () {
+    Some(match () {
         () if has("\"format\"") => Format::Json,
         () if has("\"order\"") || has("\"table\"") => Format::Megatron,
         () if has("\"ranks\"") || has("\"pass_\"") => Format::Paddle,
         () => Format::Json,
-    }
+    })
 }
 
 #[cfg(test)]
@@ -206,6 +219,7 @@ mod tests {
             (" f0 F0 bw0", Some(Format::ZeroBubble)),
             ("", None),
             ("[1]", None),
+            ("{\n  (%0) = \"pd_op.data\" ()", None),
         ] {
             assert_eq!(detect(text.as_bytes()), format, "{text}");
         }

@@ -22,6 +22,9 @@ use crate::job::Job;
 use crate::job_text::JobTextError;
 use crate::schedule::Schedule;
 
+/// The code of a line without jobs, in every format that has a line a stage.
+pub(crate) const EMPTY_LINE: &str = "E0326";
+
 /// A text that is not a schedule.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
@@ -52,7 +55,7 @@ impl ScheduleTextError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Job { source, .. } => source.code(),
-            Self::EmptyLine { .. } => "E0326",
+            Self::EmptyLine { .. } => EMPTY_LINE,
             Self::Schedule(error) => error.code(),
         }
     }

@@ -2,16 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[path = "support/unit_time.rs"]
-mod unit_time;
-
 use pirogue_schedule::check::{Complete, Receives};
 use pirogue_schedule::families::{
     self, FAMILIES, Family, FamilyOption, Refusal, Remainder, Request,
 };
-use pirogue_schedule::{BackwardMode, Counts, Form, Job, JobKind, Schedule, Shape, ShardingReduce};
+use pirogue_schedule::simulate::{Costs, simulate};
+use pirogue_schedule::{BackwardMode, Counts, Form, JobKind, Schedule, Shape, ShardingReduce};
 use proptest::prelude::*;
-use unit_time::{Run, run};
 
 fn counts(stages: u32, chunks: u32, micro_batches: u32) -> Counts {
     Counts::new(stages.into(), chunks.into(), micro_batches.into()).unwrap()
@@ -21,8 +18,27 @@ fn generate(family: &str, request: &Request) -> Schedule {
     families::find(family).unwrap().generate(request).unwrap()
 }
 
+/// How a schedule goes where F, I and W take one unit, B and a fused pair what their parts take, messages nothing.
+struct Run {
+    makespan: u32,
+    makespan_bubble: u32,
+    span_bubble: u32,
+    /// The most live activations of each stage.
+    live: Vec<u32>,
+}
+
+fn run(schedule: &Schedule) -> Run {
+    let simulation = simulate(schedule, Costs::default()).unwrap();
+    Run {
+        makespan: simulation.makespan() as u32,
+        makespan_bubble: simulation.makespan_bubble() as u32,
+        span_bubble: simulation.span_bubble() as u32,
+        live: schedule.stages().map(|(stage, _)| simulation.peak_live(stage) as u32).collect(),
+    }
+}
+
 fn timed(family: &str, counts: Counts) -> Run {
-    run(&generate(family, &Request::new(counts))).unwrap()
+    run(&generate(family, &Request::new(counts)))
 }
 
 /// p = 2..8, each with several m from `least(p)` on.
@@ -103,7 +119,7 @@ fn a_higher_limit_of_live_activations_is_never_exceeded_and_never_makes_it_longe
     for (p, m) in grid(|p| p) {
         let of_limit = |limit| {
             let request = Request { live_limit: Some(limit), ..Request::new(counts(p, 1, m)) };
-            run(&generate("zero-bubble", &request)).unwrap()
+            run(&generate("zero-bubble", &request))
         };
         let runs: Vec<Run> = (1..=2 * p).map(of_limit).collect();
         for (run, limit) in runs.iter().zip(1..) {
@@ -186,21 +202,8 @@ fn is_sound_or_refused(family: &Family, request: &Request) -> bool {
     assert_eq!(schedule.counts(), request.counts, "{name}");
     let complete = Complete::of(&schedule).unwrap_or_else(|faults| panic!("{name}: {faults:?}"));
     assert_eq!(complete.deadlock(Receives::NonBlocking), None, "{name} {:?}", request.counts);
-    assert!(run(&computations(&schedule)).is_some(), "{name} {:?}", request.counts);
+    assert!(simulate(&schedule, Costs::default()).is_ok(), "{name} {:?}", request.counts);
     true
-}
-
-/// The schedule without the jobs that only receive or only send, which hold nothing up in `VPP`.
-fn computations(schedule: &Schedule) -> Schedule {
-    if !schedule.jobs().iter().any(|job| job.kind() == JobKind::RecvForward) {
-        return schedule.clone();
-    }
-    let computes = |job: &Job| job.kind().is_computation() || job.kind() == JobKind::Optimizer;
-    let lists: Vec<Vec<Job>> = schedule
-        .stages()
-        .map(|(_, jobs)| jobs.iter().copied().filter(computes).collect())
-        .collect();
-    Schedule::with_placement(&lists, schedule.placement().clone()).unwrap()
 }
 
 /// Which families take every number of micro-batches, fewer than stages included.
@@ -214,6 +217,22 @@ fn any_number_of_micro_batches_is_taken_where_the_conditions_say_so() {
             .filter(|&counts| family.generate(&Request::new(counts)).is_err())
             .count();
         assert_eq!(refused == 0, family.conditions.starts_with("any m"), "{}", family.name);
+    }
+}
+
+#[test]
+fn groups_deadlock_where_so_few_are_left_over_that_the_law_says_so() {
+    for (p, v) in (2..=8).flat_map(|p| (2..=4).map(move |v| (p, v))) {
+        for (g, m) in (p..=p + 4).flat_map(|g| (g..=3 * g).map(move |m| (g, m))) {
+            let left_over = m % g;
+            let least = if v == 2 { 2 } else { 1 };
+            let is_expected = least <= left_over && left_over + g + 3 <= 2 * p;
+            let request = Request { group: Some(g), ..Request::new(counts(p, v, m)) };
+            let of = |family| families::find(family).unwrap().generate(&request);
+            let is_deadlock = matches!(of("interleaved"), Err(Refusal::Deadlock { .. }));
+            assert_eq!(is_deadlock, is_expected, "{p} {v} {g} {m}");
+            assert!(of("interleaved-zero-bubble").is_ok(), "{p} {v} {g} {m}");
+        }
     }
 }
 

@@ -209,9 +209,9 @@ fn what_paddle_has_and_torch_has_not_is_listed() {
     assert_eq!(
         lost,
         [
-            "16 `recv_forward` jobs left out: `csv` has no word for them",
-            "16 `send_backward` jobs left out: `csv` has no word for them",
-            "2 `optimizer` jobs left out: `csv` has no word for them",
+            "16 `recv_forward` jobs left out: `csv` takes both ends of messages or none",
+            "16 `send_backward` jobs left out: `csv` takes both ends of messages or none",
+            "2 `optimizer` jobs left out: `csv` has no such job",
         ]
     );
     let computations = |schedule: &Schedule| -> Vec<Job> {

@@ -11,6 +11,7 @@ chapters! {
     first_pass = "first-pass.md";
     ir = "ir.md";
     split = "split.md";
+    schedules = "schedules.md";
     testing = "testing.md";
     from_paddle = "from-paddle.md";
     from_mlir = "from-mlir.md";

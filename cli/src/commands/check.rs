@@ -1,5 +1,7 @@
 //! `pirogue check`: can all stages run a schedule together?
 
+mod source;
+
 use std::fmt::Write as _;
 
 use pirogue::diagnostic::Diagnostic;
@@ -11,11 +13,11 @@ use crate::args::{ChannelsPer, Check, CheckForm, ReceiveRule};
 use crate::failure::Failure;
 use crate::input;
 use crate::output::Screen;
-use crate::schedules::{self, Source};
+use source::Source;
 
 pub fn run(args: &Check, screen: &Screen) -> Outcome {
     input::check_stdin(&args.inputs)?;
-    let source = schedules::read(&args.inputs)?;
+    let source = source::read(&args.inputs)?;
     let options = options(args);
     let verdict = check(&source.schedule, &options);
     let text = match args.emit {

@@ -7,8 +7,10 @@ use pirogue::diagnostic::Diagnostic;
 use pirogue::ir::{Context, Program};
 use pirogue::parallel;
 use pirogue::pass::{PassManager, Pipeline, Session, Verify};
+use pirogue_passes::pipeline_scheduler::PipelineScheduler;
 use pirogue_passes::pipeline_scheduler_vpp::PipelineSchedulerVpp;
 use pirogue_plan::{Plan, SkipGcRule, write_folder, write_stages};
+use pirogue_schedule::families::{self, FAMILIES};
 
 use crate::Outcome;
 use crate::args::{self, Global, SkipGc};
@@ -35,7 +37,7 @@ struct Planned {
 }
 
 pub fn run(args: &args::Plan, global: &Global, screen: &Screen) -> Outcome {
-    check_schedule(&args.schedule)?;
+    Chosen::of(&args.schedule)?;
     let stages = stages(args)?;
     [&args.before, &args.after].into_iter().try_for_each(|text| passes(text).map(drop))?;
     let watchers = Watchers::new(&args.watch, stages.len());
@@ -69,20 +71,36 @@ pub fn run(args: &args::Plan, global: &Global, screen: &Screen) -> Outcome {
     Ok(found)
 }
 
-/// Plans follow one schedule so far, in Paddle's spelling; others are known and refused.
-fn check_schedule(name: &str) -> Result<(), Failure> {
-    const PADDLE: [&str; 5] = ["FThenB", "1F1B", "Eager1F1B", "ZBH1", "ZBVPP"];
-    if name.eq_ignore_ascii_case("VPP") {
-        return Ok(());
+/// Which schedule plans follow.
+enum Chosen {
+    /// Paddle's interleaved 1F1B, which has a pass of its own.
+    Vpp,
+    /// A family, by its name.
+    Family(&'static str),
+    /// The lists of a file.
+    File(String),
+}
+
+impl Chosen {
+    /// A family goes by its name, in any case where only one is meant; anything else that is there is a file.
+    fn of(name: &str) -> Result<Self, Failure> {
+        let mut alike = FAMILIES.iter().filter(|family| family.name.eq_ignore_ascii_case(name));
+        let found = match (families::find(name), alike.next(), alike.next()) {
+            (Ok(family), ..) => Ok(family),
+            (Err(_), Some(family), None) => Ok(family),
+            (Err(refusal), ..) => Err(refusal),
+        };
+        match found {
+            Ok(family) if family.name == "VPP" => Ok(Self::Vpp),
+            Ok(family) => Ok(Self::Family(family.name)),
+            Err(_) if Path::new(name).is_file() => Ok(Self::File(name.to_owned())),
+            Err(refusal) => {
+                let message = format!("there is no schedule `{name}`, nor a file of that name");
+                let error = Diagnostic::error("E0653", message).help(refusal.help());
+                Err(Failure::CommandLine(vec![error]))
+            }
+        }
     }
-    let is_known = PADDLE.iter().any(|known| known.eq_ignore_ascii_case(name));
-    let message = if is_known {
-        format!("plans cannot follow the schedule `{name}` yet")
-    } else {
-        format!("there is no schedule `{name}`")
-    };
-    let help = "plans follow `VPP`, Paddle's interleaved 1F1B";
-    Err(Failure::CommandLine(vec![Diagnostic::error("E0653", message).help(help)]))
 }
 
 /// The inputs with their stages.
@@ -117,7 +135,16 @@ fn passes(text: &Option<String>) -> Result<Pipeline, Failure> {
 }
 
 fn pipeline(args: &args::Plan, stage: u32) -> Result<Pipeline, Failure> {
-    let pipeline = passes(&args.before)?.then(scheduler(args, stage));
+    let before = passes(&args.before)?;
+    let pipeline = match Chosen::of(&args.schedule)? {
+        Chosen::Vpp => before.then(vpp(args, stage)),
+        Chosen::Family(name) => {
+            before.then(PipelineScheduler { schedule: name.to_owned(), ..any(args, stage) })
+        }
+        Chosen::File(path) => {
+            before.then(PipelineScheduler { schedule_file: path, ..any(args, stage) })
+        }
+    };
     Ok(pipeline.then_all(passes(&args.after)?))
 }
 
@@ -147,7 +174,7 @@ fn plan_stage(
     Ok(Planned { plan, given: program, remarks })
 }
 
-fn scheduler(args: &args::Plan, stage: u32) -> PipelineSchedulerVpp {
+fn vpp(args: &args::Plan, stage: u32) -> PipelineSchedulerVpp {
     PipelineSchedulerVpp {
         pp_degree: args.stages,
         pp_stage: stage,
@@ -155,11 +182,29 @@ fn scheduler(args: &args::Plan, stage: u32) -> PipelineSchedulerVpp {
         num_micro_batches: args.micro_batches,
         split_backward: args.split_backward,
         place: args.place.clone(),
-        skip_gc: match args.skip_gc {
-            SkipGc::Paddle => SkipGcRule::Paddle,
-            SkipGc::Exact => SkipGcRule::Exact,
-        },
+        skip_gc: skip_gc(args),
         ..PipelineSchedulerVpp::default()
+    }
+}
+
+/// The pass for any schedule, without the schedule.
+fn any(args: &args::Plan, stage: u32) -> PipelineScheduler {
+    PipelineScheduler {
+        pp_degree: args.stages,
+        pp_stage: stage,
+        vpp_degree: args.chunks,
+        num_micro_batches: args.micro_batches,
+        split_backward: args.split_backward,
+        place: args.place.clone(),
+        skip_gc: skip_gc(args),
+        ..PipelineScheduler::default()
+    }
+}
+
+fn skip_gc(args: &args::Plan) -> SkipGcRule {
+    match args.skip_gc {
+        SkipGc::Paddle => SkipGcRule::Paddle,
+        SkipGc::Exact => SkipGcRule::Exact,
     }
 }
 

@@ -33,7 +33,9 @@ use crate::positions::Positions;
 /// What to cut a program into.
 #[derive(Clone, Debug)]
 pub struct SplitOptions {
-    /// The job types, in the order in which values may go from one to a later one.
+    /// The job types, in the order in which values may go from one to a later one. Where none names a
+    /// chunk, all ops are of one chunk, whether they say so or not. Receives of a forward and sends of a
+    /// backward have jobs of their own where there are types for them.
     pub job_types: Vec<JobType>,
     /// Chunks of the stage (v).
     pub chunks: u32,
@@ -100,6 +102,12 @@ impl<'p> Source<'p> {
     }
 }
 
+/// The chunks that ops say; the first one where they say none.
+fn only_chunk(source: &Source<'_>) -> Vec<i32> {
+    let chunk = |&op: &Op| source.program.chunk(op).filter(|&chunk| chunk != -1).unwrap_or(0);
+    source.ops.iter().map(chunk).collect()
+}
+
 /// Cuts `program`, which stays as it is. `weight_chains` are ops that yield one weight gradient
 /// together: with a split backward they go where the last of them goes.
 ///
@@ -114,7 +122,10 @@ pub fn split(
 ) -> Result<Split, Vec<Diagnostic>> {
     let source = Source::new(program, options.threads);
     let phases = phases(program, &source.ops)?;
-    let chunks = infer(program, &source.ops, &phases)?;
+    let chunks = match options.job_types.iter().any(|job_type| job_type.chunk().is_some()) {
+        true => infer(program, &source.ops, &phases)?,
+        false => only_chunk(&source),
+    };
     let mut remarks = Vec::new();
     let mut placement = placement::place(&source, options, &phases, &chunks, weight_chains)?;
     bound::keep_together(&source, options, &mut placement, &mut remarks)?;

@@ -1,10 +1,10 @@
 //! The job types of each op of the top block.
 //!
 //! - optimize: `optimizer`, whatever the chunk.
-//! - forward: `forward{c}`; a `pd_op.recv_v2` has the job `recv_forward{c}` of its own.
-//! - backward: `backward{c}`; a `pd_op.send_v2` has the job `send_backward{c}` of its own.
-//! - with a split backward there are no jobs for sends and receives, and a backward op is
-//!   `backward_w{c}` if it only serves a weight gradient, else `backward_b{c}`.
+//! - forward: `forward{c}`; a `pd_op.recv_v2` is `recv_forward{c}` where there is such a job type.
+//! - backward: `backward{c}`; a `pd_op.send_v2` is `send_backward{c}` where there is such a job type.
+//! - with a split backward an op is `backward_w{c}` if it only serves a weight gradient, else
+//!   `backward_b{c}`.
 
 use pirogue::diagnostic::{Diagnostic, Place};
 use pirogue::ir::{Op, names};
@@ -91,15 +91,15 @@ pub(super) fn place(
         BackwardMode::Split => weight_ops(source, phases, weight_chains),
     };
     let table = JobTable::of(options);
+    let has = |kind| options.job_types.iter().any(|job_type| job_type.kind() == kind);
+    let (receives_apart, sends_apart) = (has(JobKind::RecvForward), has(JobKind::SendBackward));
     let kind_of = |position: usize| {
         let name = source.program.name(source.ops[position]);
         match (phases[position], options.backward) {
             (Phase::Optimize, _) => JobKind::Optimizer,
-            (Phase::Forward, BackwardMode::Whole) if name == names::RECV_V2 => JobKind::RecvForward,
+            (Phase::Forward, _) if receives_apart && name == names::RECV_V2 => JobKind::RecvForward,
             (Phase::Forward, _) => JobKind::Forward,
-            (Phase::Backward, BackwardMode::Whole) if name == names::SEND_V2 => {
-                JobKind::SendBackward
-            }
+            (Phase::Backward, _) if sends_apart && name == names::SEND_V2 => JobKind::SendBackward,
             (Phase::Backward, BackwardMode::Whole) => JobKind::Backward,
             (Phase::Backward, BackwardMode::Split) if is_weight[position] => {
                 JobKind::BackwardWeight

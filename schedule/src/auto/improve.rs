@@ -43,7 +43,8 @@ pub(super) fn improve(question: &Question, best: &Candidate) -> Option<Candidate
 /// Pairs of places on one stage, the earlier first, whose jobs may change places: one on the critical path
 /// that waited for its stage, and one before it.
 fn moves(question: &Question, current: &Candidate) -> Option<Vec<(usize, usize)>> {
-    let simulation = simulate(&current.schedule, question.costs.clone()).ok()?;
+    let simulation =
+        simulate(&current.schedule, question.costs.for_chunks_of(&current.schedule)).ok()?;
     let mut moves = Vec::new();
     for index in simulation.critical_path() {
         let Cause::Stage { before } = simulation.cause(index) else { continue };

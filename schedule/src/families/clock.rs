@@ -29,6 +29,9 @@ pub(super) struct Clock {
     forward_ends: Vec<u32>,
     input_ends: Vec<u32>,
     stages: Vec<Progress>,
+    /// The stages that may have something new to run, and whether each is among them.
+    awake: Vec<u32>,
+    is_awake: Vec<bool>,
 }
 
 /// The time of what has not been run.
@@ -43,7 +46,8 @@ struct Progress {
 }
 
 impl Clock {
-    /// Runs all stages to their end. In each unit of time `choose` says what a stage runs, if anything.
+    /// Runs all stages to their end. In each unit of time `choose` says what a stage runs, if anything. A stage
+    /// is asked after it has run something, or a stage that sends to it has: nothing else may change the answer.
     ///
     /// `choose` leaves all stages idle only while something that one of them waits for is still running.
     pub(super) fn run(
@@ -52,28 +56,29 @@ impl Clock {
         mut choose: impl FnMut(u32, &Self) -> Option<Choice>,
     ) -> Self {
         let cells = placement.parts() as usize * counts.micro_batches() as usize;
-        let stages = (0..counts.stages()).map(|_| Progress::default()).collect();
         let mut clock = Self {
             counts,
             placement,
             now: 0,
             forward_ends: vec![NEVER; cells],
             input_ends: vec![NEVER; cells],
-            stages,
+            stages: (0..counts.stages()).map(|_| Progress::default()).collect(),
+            awake: (0..counts.stages()).collect(),
+            is_awake: vec![true; counts.stages() as usize],
         };
         let mut left = 3 * cells;
-        let mut was_idle = false;
         while left > 0 {
-            let left_before = left;
-            for stage in 0..counts.stages() {
+            let awake = std::mem::take(&mut clock.awake);
+            assert!(!awake.is_empty(), "a rule leaves something to run");
+            for &stage in &awake {
+                clock.is_awake[stage as usize] = false;
+            }
+            for stage in awake {
                 if let Some(choice) = choose(stage, &clock) {
                     clock.note(stage, choice);
                     left -= 1;
                 }
             }
-            let is_idle = left == left_before;
-            assert!(!(is_idle && was_idle), "a rule leaves something to run at all times");
-            was_idle = is_idle;
             clock.now += 1;
         }
         clock
@@ -135,6 +140,17 @@ impl Clock {
                 progress.put_off.pop_front();
                 progress.live -= 1;
             }
+        }
+        self.wake(Stage(stage));
+        let home = (Stage(stage), Chunk(choice.chunk as u16));
+        let neighbours =
+            [self.placement.next(home.0, home.1), self.placement.previous(home.0, home.1)];
+        neighbours.into_iter().flatten().for_each(|(stage, _)| self.wake(stage));
+    }
+
+    fn wake(&mut self, stage: Stage) {
+        if !std::mem::replace(&mut self.is_awake[stage.0 as usize], true) {
+            self.awake.push(stage.0);
         }
     }
 

@@ -8,7 +8,7 @@ use crate::counts::{Part, Stage};
 use crate::error::ScheduleError;
 use crate::format::Format;
 use crate::job_text::JobTextError;
-use crate::schedule_text::ScheduleTextError;
+use crate::schedule_text::{EMPTY_LINE, ScheduleTextError};
 
 /// A stretch of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -154,7 +154,7 @@ impl FormatFault {
             Self::Action { .. } => "E0387",
             Self::Unshard { .. } => "E0388",
             Self::Job(error) => error.code(),
-            Self::EmptyLine { .. } => "E0326",
+            Self::EmptyLine { .. } => EMPTY_LINE,
             Self::PartNowhere { .. } => "E0389",
             Self::PartTwice { .. } => "E0390",
             Self::ForeignPart { .. } => "E0391",

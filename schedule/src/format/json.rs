@@ -325,6 +325,8 @@ mod tests {
             assert!(error.position().is_some());
         }
         assert_eq!(read(&format!("{text}{text}")).unwrap_err().code(), "E0392");
+        let cut = read(&format!("{}\n", &text[..text.len() - 1])).unwrap_err();
+        assert_eq!(cut.to_string(), "line 5, column 1: EOF while parsing an object");
         assert!(read(&text).is_ok());
     }
 }

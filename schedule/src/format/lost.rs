@@ -14,6 +14,8 @@ pub enum Loss {
     IdleSlots,
     /// Jobs of a kind that the format has no word for.
     Jobs(JobKind),
+    /// Jobs that send or receive, where no job is the other end of their messages.
+    MessagesWithOneEnd(JobKind),
     /// The start of a reduction inside of `backward_w0_reduce`, which becomes a plain weight half.
     ReductionsInJobs,
     /// That two jobs run as one.
@@ -51,10 +53,7 @@ impl Lost {
             Loss::IdleSlots => {
                 "nothing is to be done: when a job runs follows from the order and the durations"
             }
-            Loss::Jobs(kind) if is_message(kind) => {
-                "nothing is to be done if whoever reads it puts in sends and receives; `json` keeps them"
-            }
-            _ => "`json` keeps it",
+            _ => "`json` keeps all that a schedule has",
         }
     }
 }
@@ -66,8 +65,12 @@ impl fmt::Display for Lost {
         match what {
             Loss::IdleSlots => write!(f, "{count} idle slot{plural} of `{format}` left out"),
             Loss::Jobs(kind) => {
-                write!(f, "{count} `{kind}` job{plural} left out: `{format}` has no word for them")
+                write!(f, "{count} `{kind}` job{plural} left out: `{format}` has no such job")
             }
+            Loss::MessagesWithOneEnd(kind) => write!(
+                f,
+                "{count} `{kind}` job{plural} left out: `{format}` takes both ends of messages or none"
+            ),
             Loss::ReductionsInJobs => write!(
                 f,
                 "the reduction inside of {count} `backward_w_reduce` job{plural} left out: \

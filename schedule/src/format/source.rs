@@ -34,7 +34,9 @@ impl<'a> Source<'a> {
     /// The JSON object that the text is.
     pub(super) fn object<T: Deserialize<'a>>(&self) -> Result<T, FormatError> {
         serde_json::from_str(self.text).map_err(|error| {
-            let position = Position { line: error.line(), column: error.column(), length: 1 };
+            // At the very end of a line serde_json says column 0.
+            let (line, column) = (error.line().max(1), error.column().max(1));
+            let position = Position { line, column, length: 1 };
             self.json_fault(&error).at(position)
         })
     }

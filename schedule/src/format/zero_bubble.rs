@@ -214,7 +214,7 @@ mod tests {
         assert_eq!(written.text, "f0 F0\n");
         assert_eq!(
             written.lost[0].to_string(),
-            "1 `optimizer` job left out: `zero-bubble` has no word for them"
+            "1 `optimizer` job left out: `zero-bubble` has no such job"
         );
     }
 }

@@ -27,7 +27,7 @@ pub enum Colours {
 /// let simulation = simulate(&schedule, Costs::default())?;
 /// let drawn = [Drawn { title: "one", simulation: &simulation }];
 /// let text = terminal(&drawn, 40, Colours::Plain);
-/// assert!(text.contains("0 |0F0 ............ 0B0-----|"), "{text}");
+/// assert!(text.contains("0 |0F0 ........... 0B0-----|"), "{text}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn terminal(drawn: &[Drawn<'_>], width: usize, colours: Colours) -> String {

@@ -8,6 +8,8 @@
 use super::SimulationError;
 use crate::check::Receives;
 use crate::counts::{Chunk, Stage};
+use crate::placement::Shape;
+use crate::schedule::Schedule;
 
 /// The largest cost of one thing: what all jobs of the largest schedule take together still fits 64 bits.
 pub const MAX_COST: u64 = u32::MAX as u64;
@@ -122,6 +124,16 @@ impl ChunkCosts {
         self.backward.unwrap_or(self.backward_input + self.backward_weight)
     }
 
+    fn double(&mut self) {
+        let Self { forward, backward, backward_input, backward_weight, fused, reduction, memory } =
+            self;
+        let ChunkMemory { activation, residue, parameters, gradients } = memory;
+        let always = [forward, backward_input, backward_weight, reduction];
+        let kept = [activation, residue, parameters, gradients];
+        let given = [backward.as_mut(), fused.as_mut()].into_iter().flatten();
+        always.into_iter().chain(kept).chain(given).for_each(|cost| *cost = cost.saturating_mul(2));
+    }
+
     fn each(&self) -> [u64; 10] {
         let ChunkMemory { activation, residue, parameters, gradients } = self.memory;
         [
@@ -144,6 +156,18 @@ impl Costs {
     pub fn of(&self, stage: Stage, chunk: Chunk) -> &ChunkCosts {
         let is_of = |(s, c, _): &&(Stage, Chunk, ChunkCosts)| (*s, *c) == (stage, chunk);
         self.exceptions.iter().rfind(is_of).map_or(&self.chunk, |(_, _, costs)| costs)
+    }
+
+    /// These costs, given for the chunks of p stages with v of them each, for the chunks of a schedule: where
+    /// the model lies over the stages twice, a chunk is one of p and not of 2·p, and takes twice as much.
+    #[must_use]
+    pub fn for_chunks_of(&self, schedule: &Schedule) -> Self {
+        let mut costs = self.clone();
+        if schedule.placement().shape() == Shape::BothWays {
+            let exceptions = costs.exceptions.iter_mut().map(|(_, _, costs)| costs);
+            exceptions.chain([&mut costs.chunk]).for_each(ChunkCosts::double);
+        }
+        costs
     }
 
     /// The way from one stage to another; within a stage there is none to go.

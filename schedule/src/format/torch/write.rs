@@ -89,7 +89,10 @@ fn write_row(
     while let Some((index, &job)) = jobs.next() {
         note_losses(job, losses);
         let Some(action) = action(schedule, stage, job, messages) else {
-            losses.add(Loss::Jobs(job.kind()));
+            losses.add(match is_message(job.kind()) {
+                true => Loss::MessagesWithOneEnd(job.kind()),
+                false => Loss::Jobs(job.kind()),
+            });
             continue;
         };
         if text.len() > begin {

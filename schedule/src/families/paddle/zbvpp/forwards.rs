@@ -67,17 +67,15 @@ impl Leg {
                 && (self.count(bench, stage) < least
                     || bench.would_end(Forward, stage, chunk) <= time)
         };
-        let is_one_left = |bench: &Bench| {
-            let chunks = 0..self.known;
-            chunks
-                .into_iter()
-                .any(|chunk| feeders.iter().any(|&stage| can_put(bench, stage, chunk)))
-        };
         let mut chunk = (bench.last_chunk(stage) + 1) % self.known;
-        while self.lacks_forwards(bench, stage) && is_one_left(bench) {
+        // Once no chunk can be put on any feeder, nothing changes any more.
+        let mut chunks_in_vain = 0;
+        while chunks_in_vain < self.known && self.lacks_forwards(bench, stage) {
+            chunks_in_vain += 1;
             for &feeder in &feeders {
                 if can_put(bench, feeder, chunk) {
                     bench.put(Forward, feeder, chunk);
+                    chunks_in_vain = 0;
                 }
             }
             chunk = (chunk + 1) % self.known;
