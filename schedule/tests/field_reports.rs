@@ -46,10 +46,10 @@ fn placed(text: &str, placement: Placement) -> Schedule {
 fn faults(schedule: &Schedule, options: &CheckOptions) -> Vec<String> {
     let verdict = check(schedule, options);
     let lines = verdict.faults.iter().flat_map(|fault| {
-        if let Fault::Deadlock { deadlock, .. } = fault {
-            if options.sends == Sends::Buffered {
-                assert_is_real(deadlock, schedule);
-            }
+        if let Fault::Deadlock { deadlock, .. } = fault
+            && options.sends == Sends::Buffered
+        {
+            assert_is_real(deadlock, schedule);
         }
         let head = format!("{} {fault}", fault.code());
         std::iter::once(head).chain(fault.details())
