@@ -3,7 +3,8 @@
 //! What an activity *needs* never leads back to it: messages come from earlier parts of the model (for a
 //! backward: later ones), results from earlier jobs of the same step. So every circle goes along an order, a
 //! fused pair or a send that blocks at least once. Only what is at a front does the last two, and an order
-//! leads to a front: the shortest circle is the shortest way from some front back to itself. A breadth-first search (A* without an estimate) from each front finds it.
+//! leads to a front: the shortest circle is the shortest way from some front back to itself. A breadth-first
+//! search (A* without an estimate) from each front finds it.
 
 use petgraph::algo::astar;
 use petgraph::visit::IntoNeighbors;
