@@ -314,11 +314,16 @@ fn job_types(jobs: &[Job]) -> Vec<JobType> {
 
 /// Passes under Paddle's names.
 macro_rules! paddle_schedulers {
-    ($($(#[$doc:meta])* $pass:ident = $name:literal, $schedule:literal;)*) => {$(
+    ($($(#[$doc:meta])* $pass:ident = $name:literal, $schedule:literal, $chunks:literal;)*) => {$(
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields)]
-        #[schemars(example = $pass { pp_degree: 2, num_micro_batches: 4, ..$pass::default() })]
+        #[schemars(example = $pass {
+            pp_degree: 2,
+            vpp_degree: $chunks,
+            num_micro_batches: 4,
+            ..$pass::default()
+        })]
         pub struct $pass {
             /// Pipeline stages (p).
             pub pp_degree: u32,
@@ -397,13 +402,13 @@ macro_rules! paddle_schedulers {
 
 paddle_schedulers! {
     /// The plan of a stage by Paddle's `FThenB`: all forwards, then all backwards.
-    PipelineSchedulerFThenB = "pipeline_scheduler_FThenB", "FThenB";
+    PipelineSchedulerFThenB = "pipeline_scheduler_FThenB", "FThenB", 1;
     /// The plan of a stage by Paddle's `1F1B`: a forward and a backward in turn.
-    PipelineScheduler1F1B = "pipeline_scheduler_1F1B", "1F1B";
+    PipelineScheduler1F1B = "pipeline_scheduler_1F1B", "1F1B", 1;
     /// The plan of a stage by Paddle's `Eager1F1B`: 1F1B with twice the forwards ahead.
-    PipelineSchedulerEager1F1B = "pipeline_scheduler_Eager1F1B", "Eager1F1B";
+    PipelineSchedulerEager1F1B = "pipeline_scheduler_Eager1F1B", "Eager1F1B", 1;
     /// The plan of a stage by Paddle's `ZBH1`: 1F1B with backwards in halves at its ends.
-    PipelineSchedulerZbh1 = "pipeline_scheduler_ZBH1", "ZBH1";
+    PipelineSchedulerZbh1 = "pipeline_scheduler_ZBH1", "ZBH1", 1;
     /// The plan of a stage by Paddle's `ZBVPP`: a zero bubble schedule over two chunks in a V.
-    PipelineSchedulerZbvpp = "pipeline_scheduler_ZBVPP", "ZBVPP";
+    PipelineSchedulerZbvpp = "pipeline_scheduler_ZBVPP", "ZBVPP", 2;
 }

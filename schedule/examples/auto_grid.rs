@@ -3,7 +3,11 @@
 //!
 //!     cargo run --release -p pirogue-schedule --example auto_grid > docs/auto.md
 
-#![allow(clippy::print_stdout, reason = "the table is its result")]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "the table is its result, the time is said beside it"
+)]
 
 use std::time::{Duration, Instant};
 

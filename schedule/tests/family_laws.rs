@@ -371,6 +371,23 @@ fn dualpipe_lays_the_model_both_ways_and_the_v_families_in_a_v() {
     assert_eq!(shape("interleaved"), Shape::Looped);
 }
 
+/// Two stages and eight micro-batches, four in each direction, by hand from the law: each stage runs what
+/// `dualpipev` runs on its only stage, its own direction first.
+#[test]
+fn dualpipe_on_two_stages_is_as_written_by_hand() {
+    let schedule = generate("dualpipe", &Request::new(counts(2, 2, 8)));
+    assert_eq!(
+        schedule.to_string(),
+        "forward0:0 forward1:4 forward0:1 backward1:4 forward1:5 backward0:0 forward0:2 \
+         backward1:5 forward1:6 backward0:1 forward0:3 backward1:6 forward1:7 backward0:2 \
+         backward1:7 backward_b0:3 backward_w0:3 optimizer:0\n\
+         forward1:4 forward0:0 forward1:5 backward0:0 forward0:1 backward1:4 forward1:6 \
+         backward0:1 forward0:2 backward1:5 forward1:7 backward0:2 forward0:3 backward1:6 \
+         backward0:3 backward_b1:7 backward_w1:7 optimizer:0\n"
+    );
+    assert_eq!(schedule.fused_pairs(), [4, 6, 8, 10, 12, 22, 24, 26, 28, 30]);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -46,9 +46,7 @@ fn placed(text: &str, placement: Placement) -> Schedule {
 fn faults(schedule: &Schedule, options: &CheckOptions) -> Vec<String> {
     let verdict = check(schedule, options);
     let lines = verdict.faults.iter().flat_map(|fault| {
-        if let Fault::Deadlock { deadlock, .. } = fault
-            && options.sends == Sends::Buffered
-        {
+        if let (Fault::Deadlock { deadlock, .. }, Sends::Buffered) = (fault, options.sends) {
             assert_is_real(deadlock, schedule);
         }
         let head = format!("{} {fault}", fault.code());

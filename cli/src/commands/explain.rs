@@ -80,7 +80,7 @@ mod tests {
         let near = |wanted| near(wanted).collect::<Vec<_>>();
         assert_eq!(near("e203"), ["E0203"]);
         assert_eq!(near("0208"), ["E0208", "W0208", "N0208"]);
-        assert_eq!(near("E0663"), ["E0613", "E0623", "E0633"]);
+        assert_eq!(near("E0663"), ["E0363", "E0613", "E0623"]);
         assert!(near("rust").is_empty() && near("").is_empty() && near("E").is_empty());
     }
 }

@@ -33,11 +33,10 @@ use crate::positions::Positions;
 /// What to cut a program into.
 #[derive(Clone, Debug)]
 pub struct SplitOptions {
-    /// The job types, in the order in which values may go from one to a later one. Where none names a
-    /// chunk, all ops are of one chunk, whether they say so or not. Receives of a forward and sends of a
-    /// backward have jobs of their own where there are types for them.
+    /// The job types, in the order in which values may go from one to a later one. Receives of a
+    /// forward and sends of a backward have jobs of their own where there are types for them.
     pub job_types: Vec<JobType>,
-    /// Chunks of the stage (v).
+    /// Chunks of the stage (v). Of one chunk are all ops, whether they say so or not.
     pub chunks: u32,
     /// Whether the backward is one job or two.
     pub backward: BackwardMode,
@@ -122,9 +121,9 @@ pub fn split(
 ) -> Result<Split, Vec<Diagnostic>> {
     let source = Source::new(program, options.threads);
     let phases = phases(program, &source.ops)?;
-    let chunks = match options.job_types.iter().any(|job_type| job_type.chunk().is_some()) {
-        true => infer(program, &source.ops, &phases)?,
-        false => only_chunk(&source),
+    let chunks = match options.chunks {
+        1 => only_chunk(&source),
+        _ => infer(program, &source.ops, &phases)?,
     };
     let mut remarks = Vec::new();
     let mut placement = placement::place(&source, options, &phases, &chunks, weight_chains)?;

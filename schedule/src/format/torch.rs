@@ -175,6 +175,21 @@ mod tests {
     }
 
     #[test]
+    fn each_type_is_the_job_that_it_means() {
+        let csv = "0F0,0SEND_F0,0RECV_B0,0I0,0WAIT_SEND_F0,0W0,0REDUCE_GRAD,0WAIT_REDUCE_GRAD\n\
+                   1RECV_F0,(1F0;1B0)OVERLAP_F_B,1SEND_B0,1WAIT_SEND_B0\n";
+        let schedule = read(csv).unwrap().0;
+        assert_eq!(
+            schedule.to_string(),
+            "forward0:0 send_forward0:0 recv_backward0:0 backward_b0:0 wait_send_forward0:0 \
+             backward_w0:0 reduce_gradient0:0 wait_reduce_gradient0:0\n\
+             recv_forward0:0 forward0:0 backward0:0 send_backward0:0 wait_send_backward0:0\n"
+        );
+        assert_eq!(schedule.fused_pairs(), [9]);
+        assert_eq!(rewritten(csv), csv);
+    }
+
+    #[test]
     fn the_placement_is_who_computes_a_part() {
         let shape = |text| read(text).unwrap().0.placement().shape();
         assert_eq!(shape("0F0,2F0\n1F0,3F0\n"), Shape::Looped);
