@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use pirogue::diagnostic::{Diagnostic, Place};
+use pirogue_schedule::check::Fault;
 use pirogue_schedule::format::{self, Format, FormatError, Lost, Reading};
 
 use crate::input;
@@ -24,6 +25,12 @@ pub fn unheld(format: Format, lost: &[Lost]) -> Option<Diagnostic> {
 /// That a schedule does not hold something of a file that was read, if so.
 pub fn unread(format: Format, lost: &[Lost]) -> Option<Diagnostic> {
     warning(format!("`{format}` holds more than a schedule"), lost)
+}
+
+/// What is wrong with a schedule, without its place in a file.
+pub fn fault(fault: &Fault) -> Diagnostic {
+    let error = Diagnostic::error(fault.code(), fault.to_string()).help(fault.help());
+    fault.details().into_iter().fold(error, Diagnostic::remark)
 }
 
 fn warning(message: String, lost: &[Lost]) -> Option<Diagnostic> {

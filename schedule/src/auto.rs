@@ -176,9 +176,14 @@ impl Candidate {
 fn listed(question: &Question) -> Vec<Candidate> {
     let mut candidates = Vec::new();
     for family in FAMILIES {
+        // An option that changes nothing is no candidate of its own.
+        let mut known: Vec<Schedule> = Vec::new();
         for (name, request) in requests(family, question) {
             let Ok(schedule) = family.generate(&request) else { continue };
-            candidates.extend(Candidate::of(name, true, schedule, question));
+            if !known.contains(&schedule) {
+                known.push(schedule.clone());
+                candidates.extend(Candidate::of(name, true, schedule, question));
+            }
         }
     }
     candidates

@@ -11,7 +11,7 @@
 //! | when does it all end? | [`Simulation::makespan`] |
 //! | how long do stages idle? | [`Simulation::makespan_bubble`] and [`Simulation::span_bubble`]: two measures that are never to be mixed |
 //! | why do they? | [`Simulation::idle`] |
-//! | how much memory does a stage take? | [`Simulation::memory`], [`Simulation::peak_live`] |
+//! | how much memory does a stage take? | [`Simulation::memory`], [`Simulation::peak_memory`] |
 //! | why does this job begin when it does? | [`Simulation::cause`], [`Simulation::explain`] |
 //! | what would have to be faster? | [`Simulation::critical_path`] |
 //!

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use pirogue_schedule::check::{Complete, Receives};
+use pirogue_schedule::check::{Complete, Receives, peak_live};
 use pirogue_schedule::families::{
     self, FAMILIES, Family, FamilyOption, Refusal, Remainder, Request,
 };
@@ -33,7 +33,7 @@ fn run(schedule: &Schedule) -> Run {
         makespan: simulation.makespan() as u32,
         makespan_bubble: simulation.makespan_bubble() as u32,
         span_bubble: simulation.span_bubble() as u32,
-        live: schedule.stages().map(|(stage, _)| simulation.peak_live(stage) as u32).collect(),
+        live: peak_live(schedule),
     }
 }
 

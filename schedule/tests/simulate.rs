@@ -4,7 +4,7 @@
 
 mod support;
 
-use pirogue_schedule::check::Receives;
+use pirogue_schedule::check::{Receives, peak_live};
 use pirogue_schedule::simulate::{
     ChunkCosts, ChunkMemory, Costs, IdleCause, Link, Simulation, SimulationError, Transfers,
     simulate,
@@ -52,7 +52,7 @@ fn times_equal_those_of_an_independent_simulator() {
             let simulation = simulate(&schedule, Costs::default()).unwrap();
             let busy = simulation.busy(Stage(0));
             let mut found = vec![simulation.makespan(), busy, simulation.span_bubble()];
-            found.extend(stages(&simulation).map(|stage| simulation.peak_live(stage)));
+            found.extend(peak_live(&schedule).into_iter().map(u64::from));
             assert_eq!(found, expected, "{line}");
             rows += 1;
         }
@@ -71,7 +71,7 @@ fn the_bubble_of_1f1b_is_p_minus_1_forwards_and_backwards() {
         assert_eq!(simulation.makespan(), bubble + m as u64 * (forward + backward));
         for stage in stages(&simulation) {
             let live = (p - stage.0 as usize).min(m) as u64;
-            assert_eq!(simulation.peak_live(stage), live);
+            assert_eq!(u64::from(peak_live(&schedule)[stage.0 as usize]), live);
             assert_eq!(simulation.peak_memory(stage), live);
             let idle: u64 = simulation.idle_by_cause(stage).iter().sum();
             assert_eq!(idle, simulation.makespan() - simulation.busy(stage));
@@ -182,4 +182,20 @@ fn a_standstill_and_an_absurd_cost_are_errors() {
     let costs = ChunkCosts { forward: u64::MAX, ..ChunkCosts::default() };
     let costs = Costs { exceptions: vec![(Stage(1), Chunk(0), costs)], ..Costs::default() };
     assert_eq!(simulate(&schedule, costs).unwrap_err().code(), "E0373");
+}
+
+/// A public report: receives that stand at the front of a list hold up the warmup. The time is shown with its cause.
+#[test]
+fn report_5_receives_ahead_of_their_turn_stall_the_warmup_and_the_stall_is_shown() {
+    let lists = "forward0:0 forward0:1 backward0:0 backward0:1 | \
+                 recv_forward0:0 recv_forward0:1 forward0:0 backward0:0 forward0:1 backward0:1";
+    let schedule = read(lists);
+    let fill = |receives| {
+        let costs = Costs { receives, ..Costs::default() };
+        let simulation = simulate(&schedule, costs).unwrap();
+        let idle = simulation.idle_by_cause(Stage(1));
+        (idle[IdleCause::Fill as usize], simulation.makespan())
+    };
+    assert_eq!(fill(Receives::NonBlocking), (1, 9));
+    assert_eq!(fill(Receives::Blocking), (2, 10));
 }

@@ -13,6 +13,7 @@ use crate::args::{ChannelsPer, Check, CheckForm, ReceiveRule};
 use crate::failure::Failure;
 use crate::input;
 use crate::output::Screen;
+use crate::schedules;
 use source::Source;
 
 pub fn run(args: &Check, screen: &Screen) -> Outcome {
@@ -48,10 +49,7 @@ fn options(args: &Check) -> CheckOptions {
 }
 
 fn diagnostic(source: &Source, fault: &Fault) -> Diagnostic {
-    let mut found = Diagnostic::error(fault.code(), fault.to_string()).help(fault.help());
-    for line in fault.details() {
-        found = found.remark(line);
-    }
+    let found = schedules::fault(fault);
     match fault.place().and_then(|(stage, job)| source.place(stage, job)) {
         Some(place) => found.at(place),
         None => found,

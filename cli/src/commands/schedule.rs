@@ -7,7 +7,11 @@ mod simulated;
 
 use pirogue::diagnostic::Diagnostic;
 use pirogue_schedule::Schedule;
+use pirogue_schedule::auto::Candidate;
+use pirogue_schedule::check::{CheckOptions, check};
 use pirogue_schedule::format::{self, Format, FormatError};
+use pirogue_schedule::picture::Drawn;
+use pirogue_schedule::simulate::Simulation;
 
 use crate::Outcome;
 use crate::args::{self, Emit, GivenCounts};
@@ -24,7 +28,7 @@ pub fn run(args: &args::Schedule, screen: &Screen) -> Outcome {
     }
     let given = costs::load(args.simulation.costs.as_deref())?;
     match args.source.as_deref() {
-        Some("compare") => return compare(args, &given),
+        Some("compare") => return compare(args, &given, screen),
         Some("auto") => return auto(args, &given, screen),
         _ => {}
     }
@@ -32,8 +36,8 @@ pub fn run(args: &args::Schedule, screen: &Screen) -> Outcome {
     let title = args.source.as_deref().unwrap_or_default();
     match emit(args, title, &schedule, &given, screen) {
         Ok(lost) => found.extend(lost),
-        Err(error) => {
-            found.push(error);
+        Err(failure) => {
+            found.extend(failure.diagnostics().iter().cloned());
             return Err(found.into());
         }
     }
@@ -47,21 +51,25 @@ fn emit(
     schedule: &Schedule,
     given: &GivenCosts,
     screen: &Screen,
-) -> Result<Vec<Diagnostic>, Diagnostic> {
+) -> Result<Vec<Diagnostic>, Failure> {
     let asked = &args.simulation;
+    if asked.check {
+        refuse_unsound(schedule)?;
+    }
     if let Some(words) = &asked.explain {
-        let simulation = simulated::run(schedule, given)?;
+        let simulation = simulated::run(schedule, given.costs.clone())?;
         write(args, &simulated::explain(&simulation, words)?)?;
         return Ok(Vec::new());
     }
     let lost = match args.emit {
         Emit::Drawing(drawing) => {
-            let simulation = simulated::run(schedule, given)?;
-            write(args, &simulated::drawing(drawing, title, &simulation, asked.width, screen)?)?;
+            let simulation = simulated::run(schedule, given.costs.clone())?;
+            let drawn = [Drawn { title, simulation: &simulation }];
+            write(args, &simulated::drawing(drawing, &drawn, asked.width, screen)?)?;
             Vec::new()
         }
         Emit::Format(_) if asked.simulate => {
-            write(args, &simulated::figures(&simulated::run(schedule, given)?))?;
+            write(args, &simulated::figures(&simulated::run(schedule, given.costs.clone())?))?;
             Vec::new()
         }
         Emit::Format(format) => {
@@ -69,12 +77,20 @@ fn emit(
             write(args, &written.text)?;
             schedules::unheld(format, &written.lost).into_iter().collect()
         }
-        Emit::Md => return Err(no_table()),
+        Emit::Md => return Err(no_table().into()),
     };
     if screen.verbosity > 0 {
         screen.show(account(schedule).as_bytes());
     }
     Ok(lost)
+}
+
+/// # Errors
+/// All stages cannot run it together: all faults.
+fn refuse_unsound(schedule: &Schedule) -> Result<(), Vec<Diagnostic>> {
+    let faults = check(schedule, &CheckOptions::default()).faults;
+    let faults: Vec<Diagnostic> = faults.iter().map(schedules::fault).collect();
+    if faults.is_empty() { Ok(()) } else { Err(faults) }
 }
 
 fn no_table() -> Diagnostic {
@@ -98,13 +114,29 @@ fn counts(args: &args::Schedule) -> Result<GivenCounts, Failure> {
     })
 }
 
-fn compare(args: &args::Schedule, given: &GivenCosts) -> Outcome {
+/// All families as a table, or drawn on one time scale.
+fn compare(args: &args::Schedule, given: &GivenCosts, screen: &Screen) -> Outcome {
     let answer = compare::answer(counts(args)?, given)?;
     let form = match args.emit {
         Emit::Md => TableForm::Md,
         Emit::Format(Format::Csv) => TableForm::Csv,
         Emit::Format(Format::Json) => TableForm::Json,
-        _ => TableForm::Text,
+        Emit::Format(_) => TableForm::Text,
+        Emit::Drawing(drawing) => {
+            let families = answer.ranking().iter().filter(|candidate| candidate.is_listed);
+            let families: Vec<&Candidate> = families.collect();
+            let simulations = families.iter().map(|family| {
+                let costs = given.costs.for_chunks_of(&family.schedule);
+                simulated::run(&family.schedule, costs)
+            });
+            let simulations: Vec<Simulation<'_>> = simulations.collect::<Result<_, _>>()?;
+            let drawn = families.iter().zip(&simulations);
+            let drawn: Vec<Drawn<'_>> = drawn
+                .map(|(family, simulation)| Drawn { title: &family.name, simulation })
+                .collect();
+            write(args, &simulated::drawing(drawing, &drawn, args.simulation.width, screen)?)?;
+            return Ok(Vec::new());
+        }
     };
     write(args, &compare::table(&answer, given, form, Shown::Families))?;
     Ok(Vec::new())

@@ -47,30 +47,6 @@ impl Simulation<'_> {
     pub fn peak_memory(&self, stage: Stage) -> u64 {
         self.memory(stage).iter().map(|point| point.taken).max().unwrap_or(0)
     }
-
-    /// The most activations that a stage holds at once: a forward opens one, a whole backward or a weight half
-    /// closes it. This does not depend on the times.
-    ///
-    /// # Panics
-    /// There is no such stage.
-    pub fn peak_live(&self, stage: Stage) -> u64 {
-        peak_live(self.schedule.list(stage.0))
-    }
-}
-
-/// The most forwards of a list that no backward or weight half has closed.
-fn peak_live(jobs: &[Job]) -> u64 {
-    let (mut live, mut peak) = (0_u64, 0);
-    for job in jobs {
-        match job.kind() {
-            JobKind::Forward => live += 1,
-            JobKind::Backward => live = live.saturating_sub(1),
-            kind if kind.is_weight_half() => live = live.saturating_sub(1),
-            _ => {}
-        }
-        peak = peak.max(live);
-    }
-    peak
 }
 
 /// What a job takes when it begins, and frees when it ends.

@@ -3,45 +3,43 @@
 use std::fmt::Write as _;
 
 use pirogue::diagnostic::{Colour, Diagnostic};
+use pirogue_schedule::check::peak_live;
 use pirogue_schedule::picture::{Colours, Drawn, chrome_trace, html, svg, terminal};
-use pirogue_schedule::simulate::{IdleCause, Simulation, SimulationError, simulate};
+use pirogue_schedule::simulate::{Costs, IdleCause, Simulation, SimulationError, simulate};
 use pirogue_schedule::{Schedule, Stage};
 
 use crate::args::Drawing;
-use crate::costs::GivenCosts;
 use crate::output::Screen;
 
 /// The times of a schedule with the costs that are given.
-pub fn run<'s>(schedule: &'s Schedule, given: &GivenCosts) -> Result<Simulation<'s>, Diagnostic> {
-    simulate(schedule, given.costs.clone()).map_err(|error| untimed(&error))
+pub fn run(schedule: &Schedule, costs: Costs) -> Result<Simulation<'_>, Diagnostic> {
+    simulate(schedule, costs).map_err(|error| untimed(&error))
 }
 
 fn untimed(error: &SimulationError) -> Diagnostic {
     Diagnostic::error(error.code(), error.to_string()).help(error.help())
 }
 
-/// A drawing of a schedule.
+/// A drawing of schedules, all on one time scale.
 pub fn drawing(
     drawing: Drawing,
-    title: &str,
-    simulation: &Simulation<'_>,
+    drawn: &[Drawn<'_>],
     width: Option<u32>,
     screen: &Screen,
 ) -> Result<String, Diagnostic> {
-    let drawn = [Drawn { title, simulation }];
-    let drawn = match drawing {
+    let text = match drawing {
         Drawing::Term => {
             let colours = match screen.result_colour() {
                 Colour::Ansi => Colours::Ansi,
                 Colour::Plain => Colours::Plain,
             };
-            Ok(terminal(&drawn, width.map_or_else(usual_width, |width| width as usize), colours))
+            Ok(terminal(drawn, width.map_or_else(usual_width, |width| width as usize), colours))
         }
-        Drawing::Svg => svg(&drawn),
-        Drawing::Html => html(&drawn),
-        Drawing::Trace => Ok(chrome_trace(&drawn)),
+        Drawing::Svg => svg(drawn),
+        Drawing::Html => html(drawn),
+        Drawing::Trace => Ok(chrome_trace(drawn)),
     };
-    drawn.map_err(|error| Diagnostic::error(error.code(), error.to_string()).help(error.help()))
+    text.map_err(|error| Diagnostic::error(error.code(), error.to_string()).help(error.help()))
 }
 
 /// The figures of a schedule, and of each of its stages.
@@ -54,12 +52,13 @@ pub fn figures(simulation: &Simulation<'_>) -> String {
     );
     IdleCause::ALL.iter().for_each(|cause| _ = write!(out, "  {}", cause.name()));
     out += "  peak memory  live\n";
-    for stage in (0..simulation.schedule().counts().stages()).map(Stage) {
+    let live = peak_live(simulation.schedule());
+    for (stage, live) in (0..).map(Stage).zip(live) {
         _ = write!(out, "{stage:>5}  {:>5}", simulation.busy(stage));
         for (cause, ticks) in IdleCause::ALL.iter().zip(simulation.idle_by_cause(stage)) {
             _ = write!(out, "  {ticks:>width$}", width = cause.name().len());
         }
-        let (peak, live) = (simulation.peak_memory(stage), simulation.peak_live(stage));
+        let peak = simulation.peak_memory(stage);
         _ = writeln!(out, "  {peak:>11}  {live:>4}");
     }
     out
