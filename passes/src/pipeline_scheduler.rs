@@ -24,9 +24,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::pipeline_scheduler_vpp::cpu;
-use crate::stage_jobs::{
-    How, JOBS, PROGRAMS, STATISTICS, StageJobs, checked_place, schedule_fault,
-};
+use crate::stage_jobs::{How, STATISTICS, StageJobs, checked_place, leave, rules, schedule_fault};
 
 /// Cuts a stage's program into the programs of its jobs and makes their list, by any schedule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -103,16 +101,11 @@ impl Pass for PipelineScheduler {
     }
 
     fn run(&self, rewriter: &mut Rewriter<'_>, cx: &mut PassContext<'_>) -> Result<(), PassError> {
-        let (plan, remarks) = self.plan(rewriter, cx.threads())?;
-        remarks.into_iter().for_each(|remark| cx.report(remark));
-        cx.count(PROGRAMS, plan.programs().len() as u64);
-        cx.count(JOBS, plan.jobs().len() as u64);
-        cx.put_programs(plan);
-        Ok(())
+        leave(self.plan(rewriter, cx.threads()), cx)
     }
 
     fn rules(&self) -> Rules {
-        Rules::new().at_most_once("a second plan would take the place of the first")
+        rules()
     }
 
     fn statistics(&self) -> &'static [Statistic] {
@@ -390,7 +383,7 @@ macro_rules! paddle_schedulers {
             }
 
             fn rules(&self) -> Rules {
-                Rules::new().at_most_once("a second plan would take the place of the first")
+                rules()
             }
 
             fn statistics(&self) -> &'static [Statistic] {

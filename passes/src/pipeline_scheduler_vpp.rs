@@ -23,7 +23,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::stage_jobs::{
-    How, JOBS, PROGRAMS, STATISTICS, StageJobs, checked_place, schedule_fault, schedule_remark,
+    How, STATISTICS, StageJobs, checked_place, leave, rules, schedule_fault, schedule_remark,
 };
 
 /// Cuts a stage's program into the programs of its jobs and makes their list, by the VPP schedule.
@@ -96,16 +96,11 @@ impl Pass for PipelineSchedulerVpp {
     }
 
     fn run(&self, rewriter: &mut Rewriter<'_>, cx: &mut PassContext<'_>) -> Result<(), PassError> {
-        let (plan, remarks) = self.plan(rewriter, cx.threads())?;
-        remarks.into_iter().for_each(|remark| cx.report(remark));
-        cx.count(PROGRAMS, plan.programs().len() as u64);
-        cx.count(JOBS, plan.jobs().len() as u64);
-        cx.put_programs(plan);
-        Ok(())
+        leave(self.plan(rewriter, cx.threads()), cx)
     }
 
     fn rules(&self) -> Rules {
-        Rules::new().at_most_once("a second plan would take the place of the first")
+        rules()
     }
 
     fn statistics(&self) -> &'static [Statistic] {

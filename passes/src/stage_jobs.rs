@@ -12,7 +12,7 @@ use std::num::NonZeroUsize;
 
 use pirogue::diagnostic::Diagnostic;
 use pirogue::ir::{Op, Place, Program, Rewriter, names};
-use pirogue::pass::Statistic;
+use pirogue::pass::{PassContext, PassError, Rules, Statistic};
 use pirogue_plan::{Plan, PlanOptions, SkipGcRule};
 use pirogue_schedule::{BackwardMode, Job, JobType, Remark, ScheduleError, Severity};
 
@@ -22,14 +22,32 @@ use crate::phase::phases;
 use crate::split::{SplitOptions, split};
 use crate::split_matmul_grad::{SplitMatmulGrad, SplitReport, split_matmul_grads};
 
-pub(crate) const PROGRAMS: &str = "programs";
-pub(crate) const JOBS: &str = "jobs";
+const PROGRAMS: &str = "programs";
+const JOBS: &str = "jobs";
 
 /// What every scheduler counts.
 pub(crate) const STATISTICS: &[Statistic] = &[
     Statistic { name: PROGRAMS, description: "programs of the plan" },
     Statistic { name: JOBS, description: "jobs of a step" },
 ];
+
+/// A plan with what is to be said about it, or all that is wrong.
+pub(crate) type Planned = Result<(Plan, Vec<Diagnostic>), Vec<Diagnostic>>;
+
+/// Leaves a plan for the passes behind.
+pub(crate) fn leave(planned: Planned, cx: &mut PassContext<'_>) -> Result<(), PassError> {
+    let (plan, remarks) = planned?;
+    remarks.into_iter().for_each(|remark| cx.report(remark));
+    cx.count(PROGRAMS, plan.programs().len() as u64);
+    cx.count(JOBS, plan.jobs().len() as u64);
+    cx.put_programs(plan);
+    Ok(())
+}
+
+/// What every scheduler asks of a pipeline.
+pub(crate) fn rules() -> Rules {
+    Rules::new().at_most_once("a second plan would take the place of the first")
+}
 
 /// The jobs of a stage, ready to be planned.
 pub(crate) struct StageJobs {
@@ -55,11 +73,7 @@ impl StageJobs {
     ///
     /// # Errors
     /// All faults of the step that found any. The program may have been changed by then.
-    pub(crate) fn plan(
-        self,
-        rewriter: &mut Rewriter<'_>,
-        how: How,
-    ) -> Result<(Plan, Vec<Diagnostic>), Vec<Diagnostic>> {
+    pub(crate) fn plan(self, rewriter: &mut Rewriter<'_>, how: How) -> Planned {
         let mut remarks = self.remarks;
         let mut weight_chains: Vec<Vec<Op>> = Vec::new();
         if self.backward == BackwardMode::Split {

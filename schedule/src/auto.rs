@@ -25,7 +25,6 @@ use thiserror::Error;
 
 use crate::counts::{Counts, Stage};
 use crate::families::{FAMILIES, Family, FamilyOption, Request};
-use crate::job::JobKind;
 use crate::placement::Placement;
 use crate::schedule::Schedule;
 use crate::simulate::{Costs, simulate};
@@ -247,9 +246,4 @@ fn policies(counts: Counts) -> Vec<Policy> {
         }
     }
     policies
-}
-
-/// Whether a job of this kind takes part in the search: the others follow from these.
-fn is_moved(kind: JobKind) -> bool {
-    kind.is_computation()
 }

@@ -35,6 +35,7 @@ mod explain;
 mod idle;
 mod memory;
 mod run;
+mod times;
 
 use thiserror::Error;
 
@@ -42,6 +43,8 @@ use crate::counts::Stage;
 use crate::dependences::Dependences;
 use crate::job::Job;
 use crate::schedule::Schedule;
+
+use times::Times;
 
 pub use costs::{ChunkCosts, ChunkMemory, Costs, Link, MAX_COST, Transfers};
 pub use explain::{Cause, Explanation};
@@ -102,10 +105,7 @@ pub struct Simulation<'a> {
     schedule: &'a Schedule,
     costs: Costs,
     dependences: Dependences<'a>,
-    start: Vec<u64>,
-    end: Vec<u64>,
-    /// When the message of a job that sends has arrived; of others their end.
-    arrival: Vec<u64>,
+    times: Times,
 }
 
 impl<'a> Simulation<'a> {
@@ -121,22 +121,22 @@ impl<'a> Simulation<'a> {
 
     /// The tick at which each job begins, by its index among all [jobs](Schedule::jobs).
     pub fn starts(&self) -> &[u64] {
-        &self.start
+        &self.times.start
     }
 
     /// The tick at which each job has ended.
     pub fn ends(&self) -> &[u64] {
-        &self.end
+        &self.times.end
     }
 
     /// The tick at which the message that each job sends has arrived; of a job that sends none, its end.
     pub fn arrivals(&self) -> &[u64] {
-        &self.arrival
+        &self.times.arrival
     }
 
     /// The tick at which all jobs of all stages have ended.
     pub fn makespan(&self) -> u64 {
-        self.end.iter().copied().max().unwrap_or(0)
+        self.times.end.iter().copied().max().unwrap_or(0)
     }
 
     /// The ticks for which a stage works.
@@ -188,6 +188,8 @@ impl<'a> Simulation<'a> {
             let job = self.schedule.jobs()[index];
             !job.kind().is_transfer() && !is_second(index)
         });
-        works.map(|index| (self.start[index], self.end[index])).filter(|(start, end)| start < end)
+        works
+            .map(|index| (self.times.start[index], self.times.end[index]))
+            .filter(|(start, end)| start < end)
     }
 }

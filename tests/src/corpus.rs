@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
+use pirogue_passes::pipeline_scheduler_vpp::PipelineSchedulerVpp;
 use serde::Deserialize;
 
 /// One recorded run of `pipeline_scheduler_VPP`.
@@ -36,6 +37,20 @@ pub struct Case {
     pub error: Option<serde_json::Value>,
     /// The plan run against the whole program.
     pub numeric: Option<serde_json::Value>,
+}
+
+impl Case {
+    /// The pass with the options of the run.
+    pub fn scheduler(&self) -> PipelineSchedulerVpp {
+        PipelineSchedulerVpp {
+            pp_degree: self.config.pp_degree,
+            pp_stage: self.config.pp_stage,
+            vpp_degree: self.config.vpp_degree,
+            num_micro_batches: self.config.num_micro_batches,
+            split_backward: self.config.split_backward,
+            ..PipelineSchedulerVpp::default()
+        }
+    }
 }
 
 /// What a right tool gives for a case.

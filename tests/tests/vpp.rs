@@ -14,7 +14,6 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use pirogue::diagnostic::Diagnostic;
 use pirogue::ir::{Context, Program, Rewriter, verify};
 use pirogue::text;
-use pirogue_passes::pipeline_scheduler_vpp::PipelineSchedulerVpp;
 use pirogue_plan::Plan;
 use pirogue_system_tests::corpus::{self, Case, Expect};
 use pirogue_system_tests::lines::{blind_lines, comparable_lines};
@@ -51,15 +50,7 @@ fn check(case: &Case) -> Result<(), Failed> {
 type Planned = Result<(Plan, Vec<Diagnostic>), Vec<Diagnostic>>;
 
 fn plan(case: &Case, program: &mut Program) -> Planned {
-    let pass = PipelineSchedulerVpp {
-        pp_degree: case.config.pp_degree,
-        pp_stage: case.config.pp_stage,
-        vpp_degree: case.config.vpp_degree,
-        num_micro_batches: case.config.num_micro_batches,
-        split_backward: case.config.split_backward,
-        ..PipelineSchedulerVpp::default()
-    };
-    pass.plan(&mut Rewriter::new(program), NonZeroUsize::MIN)
+    case.scheduler().plan(&mut Rewriter::new(program), NonZeroUsize::MIN)
 }
 
 fn rendered(diagnostics: &[Diagnostic]) -> String {

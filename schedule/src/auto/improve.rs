@@ -4,7 +4,7 @@
 //! path; where a stage was busy with another job while one on the path could have run, the two change places.
 //! A move that makes it faster, or as fast with less idle time, is kept. Rounds are counted, not timed.
 
-use super::{Candidate, Question, is_moved};
+use super::{Candidate, Question};
 use crate::counts::Stage;
 use crate::job::Job;
 use crate::schedule::Schedule;
@@ -63,8 +63,8 @@ fn may_swap(simulation: &Simulation<'_>, earlier: usize, later: usize) -> bool {
     let job = |index: usize| schedule.jobs()[index];
     let stage = |index: usize| schedule.stage_at(index);
     stage(earlier) == stage(later)
-        && is_moved(job(earlier).kind())
-        && is_moved(job(later).kind())
+        && job(earlier).kind().is_computation()
+        && job(later).kind().is_computation()
         && !is_same_step(job(earlier), job(later))
 }
 

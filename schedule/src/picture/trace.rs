@@ -98,7 +98,7 @@ fn of_messages(
 }
 
 /// A text as JSON spells it.
-pub(super) fn quoted(text: &str) -> String {
+fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for character in text.chars() {
         match character {

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::Simulation;
+use super::times::leaves_with;
 use crate::check::Receives;
 use crate::counts::Stage;
 use crate::dependences::{Dependence, Need};
@@ -61,13 +62,9 @@ impl Simulation<'_> {
         });
         let may_be_late =
             |need: &Dependence| need.need != Need::Result || jobs[need.on].kind().is_receive();
-        let on_time = |need: &Dependence| may_be_late(need) && self.time_of(*need) == begin;
-        let needs = needs.map(|need| match (need.need, self.costs.receives) {
-            (Need::Message, Receives::NonBlocking | Receives::OwnStream) => {
-                Dependence { on: self.dependences.computation_of(need.on), ..need }
-            }
-            _ => need,
-        });
+        let on_time =
+            |need: &Dependence| may_be_late(need) && self.times.of(self.schedule, *need) == begin;
+        let needs = needs.map(|need| leaves_with(&self.dependences, self.costs.receives, need));
         let mut needs = needs.filter(|need| !(first..=last).contains(&need.on));
         if let (Some(Dependence { on, need }), 1..) = (needs.find(on_time), begin) {
             return Cause::Job { on, need };
@@ -92,8 +89,8 @@ impl Simulation<'_> {
             steps.push(Step {
                 stage: Stage(self.schedule.stage_at(index)),
                 job: self.schedule.jobs()[index],
-                start: self.start[index],
-                end: self.end[index],
+                start: self.times.start[index],
+                end: self.times.end[index],
                 cause,
                 ready: self.begin(index),
             });
@@ -111,7 +108,7 @@ impl Simulation<'_> {
     /// it, and the last one ends last.
     pub fn critical_path(&self) -> Vec<usize> {
         let makespan = self.makespan();
-        let last = self.end.iter().position(|&end| end == makespan);
+        let last = self.times.end.iter().position(|&end| end == makespan);
         let next = |&index: &usize| match self.cause(index) {
             Cause::Start => None,
             Cause::Stage { before } => Some(before),
@@ -137,17 +134,8 @@ impl Simulation<'_> {
     /// When a job goes on: a job that only waits does so at its end.
     fn begin(&self, index: usize) -> u64 {
         match self.schedule.jobs()[index].kind().is_transfer() {
-            true => self.end[index],
-            false => self.start[index],
-        }
-    }
-
-    fn time_of(&self, Dependence { on, need }: Dependence) -> u64 {
-        match need {
-            Need::Result => self.end[on],
-            Need::Message => self.arrival[on],
-            Need::Receipt if self.schedule.jobs()[on].kind().is_computation() => self.start[on],
-            Need::Receipt => self.end[on],
+            true => self.times.end[index],
+            false => self.times.start[index],
         }
     }
 

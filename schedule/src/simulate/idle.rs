@@ -60,7 +60,7 @@ impl Simulation<'_> {
         let mut has_worked = false;
         for index in self.indices(stage) {
             let job = self.schedule.jobs()[index];
-            let (start, end) = (self.start[index], self.end[index]);
+            let (start, end) = (self.times.start[index], self.times.end[index]);
             if !self.holds_up(job) || (job.kind().is_transfer() && end <= start) {
                 continue;
             }

@@ -34,8 +34,8 @@ impl Simulation<'_> {
             let memory = self.costs.of(stage, chunk).memory;
             let has_gradients = &mut has_gradients[usize::from(chunk.0)];
             let (taken, freed) = changes(job, memory, has_gradients);
-            add(&mut points, self.start[index], taken);
-            subtract(&mut points, self.end[index], freed);
+            add(&mut points, self.times.start[index], taken);
+            subtract(&mut points, self.times.end[index], freed);
         }
         points
     }

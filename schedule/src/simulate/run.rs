@@ -9,15 +9,13 @@
 //! list, so the times do not depend on the order in which stages are taken up. Linear in jobs.
 
 use super::costs::{ChunkCosts, Costs, Link, Transfers};
+use super::times::{Times, UNKNOWN, leaves_with};
 use super::{Simulation, SimulationError};
 use crate::check::Receives;
 use crate::counts::{Chunk, Stage};
-use crate::dependences::{Dependence, Dependences, Need};
+use crate::dependences::Dependences;
 use crate::job::{Job, JobKind};
 use crate::schedule::Schedule;
-
-/// A time that is not known yet.
-const UNKNOWN: u64 = u64::MAX;
 
 /// The times of all jobs.
 ///
@@ -36,8 +34,8 @@ pub(super) fn run<'a>(
         let job = schedule.jobs()[run.stages[stuck].next];
         return Err(SimulationError::Standstill { stage: Stage(stuck as u32), job });
     }
-    let Run { start, end, arrival, dependences, .. } = run;
-    Ok(Simulation { schedule, costs, dependences, start, end, arrival })
+    let Run { times, dependences, .. } = run;
+    Ok(Simulation { schedule, costs, dependences, times })
 }
 
 /// How far a stage has come.
@@ -63,10 +61,7 @@ struct Run<'a> {
     optimizer: u64,
     stages: Vec<StageState>,
     awake: Vec<u32>,
-    start: Vec<u64>,
-    end: Vec<u64>,
-    /// When the message of a job that sends is where it goes.
-    arrival: Vec<u64>,
+    times: Times,
 }
 
 /// The costs of each chunk of each stage.
@@ -118,7 +113,6 @@ impl LinkTable {
 
 impl<'a> Run<'a> {
     fn new(schedule: &'a Schedule, costs: &Costs) -> Self {
-        let jobs = schedule.jobs().len();
         let count = schedule.counts().stages();
         let stage = |stage: u32| StageState {
             next: schedule.begin(stage),
@@ -137,9 +131,7 @@ impl<'a> Run<'a> {
             optimizer: costs.optimizer,
             stages: (0..count).map(stage).collect(),
             awake: (0..count).rev().collect(),
-            start: vec![UNKNOWN; jobs],
-            end: vec![UNKNOWN; jobs],
-            arrival: vec![UNKNOWN; jobs],
+            times: Times::unknown(schedule.jobs().len()),
         }
     }
 
@@ -176,32 +168,14 @@ impl<'a> Run<'a> {
         let needs = self.dependences.of_job(Stage(stage), self.schedule.jobs()[index]);
         let mut ready = 0;
         for need in needs {
-            let Dependence { on, need } = self.leaves_with(need);
-            match self.time_of(on, need) {
+            let need = leaves_with(&self.dependences, self.receives, need);
+            match self.times.of(self.schedule, need) {
                 // What stands behind a job of its own list never ends before it.
-                UNKNOWN => return Err(on),
+                UNKNOWN => return Err(need.on),
                 time => ready = ready.max(time),
             }
         }
         Ok(ready)
-    }
-
-    /// Where sends do not wait for their turn, a message leaves with the computation.
-    fn leaves_with(&self, dependence: Dependence) -> Dependence {
-        if dependence.need != Need::Message || self.receives == Receives::Blocking {
-            return dependence;
-        }
-        let on = self.dependences.computation_of(dependence.on);
-        Dependence { on, ..dependence }
-    }
-
-    fn time_of(&self, on: usize, need: Need) -> u64 {
-        match need {
-            Need::Result => self.end[on],
-            Need::Message => self.arrival[on],
-            Need::Receipt if self.schedule.jobs()[on].kind().is_computation() => self.start[on],
-            Need::Receipt => self.end[on],
-        }
     }
 
     fn run_one(&mut self, stage: u32, index: usize, ready: u64) {
@@ -270,8 +244,8 @@ impl<'a> Run<'a> {
     /// Notes the times of a job, sends its message, and wakes who waits for it.
     fn finish(&mut self, stage: u32, index: usize, start: u64, end: u64) {
         let job = self.schedule.jobs()[index];
-        self.start[index] = start;
-        self.end[index] = end;
+        self.times.start[index] = start;
+        self.times.end[index] = end;
         self.stages[stage as usize].next = index + 1;
         let (here, chunk) = (Stage(stage), job.job_type.chunk_or_first());
         let mut ends = Ends::of(self.schedule, here, chunk, job.kind());
@@ -282,10 +256,10 @@ impl<'a> Run<'a> {
         if !is_sender {
             ends.sends_to = None;
         }
-        self.arrival[index] = end;
+        self.times.arrival[index] = end;
         if let Some(to) = ends.sends_to {
             let (left, arrival) = self.links.send(stage, to, end);
-            self.arrival[index] = arrival;
+            self.times.arrival[index] = arrival;
             if self.transfers == Transfers::OnSender {
                 let state = &mut self.stages[stage as usize];
                 state.free = state.free.max(left);

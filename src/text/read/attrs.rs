@@ -25,6 +25,13 @@ pub(super) struct ReadDict {
     pub(super) odd_column: bool,
 }
 
+/// The empty dictionary of an op that prints none.
+impl Default for ReadDict {
+    fn default() -> Self {
+        Self { dict: Dict::EMPTY, chunk: None, role: None, odd_column: false }
+    }
+}
+
 /// Whose attributes are read.
 #[derive(Copy, Clone)]
 pub(super) enum Owner {
