@@ -1,0 +1,1 @@
+//! A second opinion in numbers: runs programs and plans in `f64`.

@@ -1,0 +1,1 @@
+//! The plans of all stages together: what they really send and receive.
