@@ -9,7 +9,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use pirogue::diagnostic::Diagnostic;
 use pirogue::ir::{Context, Name, Program};
 use pirogue::pass::{PassError, ProgramSet};
@@ -60,6 +60,22 @@ impl Plan {
         let types = parts.programs.iter().map(|program| program.0);
         let index_of = types.zip(0..).collect();
         Self { parts, index_of, skip_gc, rule }
+    }
+
+    /// The plan with other names that each job must not free, such as those that another tool
+    /// recorded: `of_job` gives them for the position of a job. They hold until a program is replaced.
+    pub fn with_skip_gc_vars(mut self, mut of_job: impl FnMut(usize) -> Vec<Name>) -> Self {
+        let mut sets: IndexSet<Box<[Name]>, FxBuildHasher> = IndexSet::default();
+        let jobs = 0..self.jobs().len();
+        let set_of_job = jobs.map(|job| {
+            let mut names = of_job(job);
+            names.sort_unstable_by_key(|&name| self.context().name_text(name));
+            names.dedup();
+            sets.insert_full(names.into()).0 as u32
+        });
+        let set_of_job = set_of_job.collect();
+        self.skip_gc = SkipGc { sets: sets.into_iter().collect(), set_of_job };
+        self
     }
 
     /// What the plan is made from.
