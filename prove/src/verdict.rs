@@ -38,3 +38,18 @@ pub struct Verdict {
     /// How often each lemma was needed.
     pub lemmas: BTreeMap<Lemma, u32>,
 }
+
+impl Verdict {
+    /// That of two things that cannot be compared.
+    pub(crate) fn refused(fault: Diagnostic) -> Self {
+        Self {
+            outcome: Outcome::Refuted,
+            faults: vec![fault],
+            notes: Vec::new(),
+            terms: 0,
+            programs: 0,
+            micro_batches: 0,
+            lemmas: BTreeMap::new(),
+        }
+    }
+}
