@@ -46,7 +46,7 @@ pub(crate) fn differences(
     let mut met: HashSet<(usize, usize, bool), FxBuildHasher> = HashSet::default();
     for (index, group) in plan.groups.iter().enumerate() {
         for &batch in &group.members {
-            let steps = plan.steps.of_batch[batch as usize].len();
+            let steps = plan.steps.jobs[batch as usize].len();
             let is_first = batch == 0;
             if met.insert((index, steps, is_first)) {
                 let (trace, fetches) = group.seen(steps);
@@ -186,7 +186,7 @@ fn original_order(world: &World, original: &Original, slot: Slot) -> Vec<(u32, T
 fn plan_order(plan: &PlanRun, world: &World, slot: Slot) -> Vec<(u32, Term)> {
     let mut order: Vec<(u32, u32, Term)> = Vec::new();
     for &(term, Run(run)) in plan.store.added(slot) {
-        let step = plan.step_of_run[run as usize].1 as usize;
+        let step = plan.step_of_run[run as usize] as usize;
         for &member in &world.sets[plan.runs[run as usize] as usize] {
             order.push((plan.steps.jobs[member as usize][step], member, term));
         }

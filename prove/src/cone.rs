@@ -26,7 +26,7 @@ pub(crate) enum Cause {
     Computation,
 }
 
-/// Goes down as long as exactly one operand differs.
+/// Goes down as long as one operand differs, or one of several is the same computation.
 pub(crate) fn smallest(world: &World, before: Term, after: Term) -> Cone {
     let mut cone = Cone { before, after, depth: 0 };
     while let Some((before, after)) = step(world, cone.before, cone.after) {
@@ -53,13 +53,18 @@ pub(crate) fn with_makers(
     found
 }
 
-fn step(world: &World, before: Term, after: Term) -> Option<(Term, Term)> {
+/// Whether two terms are the same result of the same, but for the operands.
+fn have_same_head(world: &World, before: Term, after: Term) -> bool {
     let terms = &world.terms;
-    let same_head = terms.symbol(before) == terms.symbol(after)
+    terms.symbol(before) == terms.symbol(after)
         && terms.attrs(before) == terms.attrs(after)
         && (terms.extra(before), terms.tag(before)) == (terms.extra(after), terms.tag(after))
-        && terms.result_index(before) == terms.result_index(after);
-    if !same_head {
+        && terms.result_index(before) == terms.result_index(after)
+}
+
+fn step(world: &World, before: Term, after: Term) -> Option<(Term, Term)> {
+    let terms = &world.terms;
+    if !have_same_head(world, before, after) {
         return None;
     }
     let is_sum = terms.symbol(before) == Symbol::Accumulated;
@@ -71,8 +76,29 @@ fn step(world: &World, before: Term, after: Term) -> Option<(Term, Term)> {
         return None;
     }
     let mut differing = before.iter().zip(after).filter(|(before, after)| before != after);
-    let (&before, &after) = differing.next()?;
-    differing.next().is_none().then_some((before, after))
+    let first = differing.next()?;
+    let is_only_one = differing.next().is_none();
+    if !is_only_one && are_exchanged(before, after) {
+        return None;
+    }
+    // Of several, one that is the same computation is closer to the cause than all of them together;
+    // operands that were exchanged have nothing to do with each other.
+    let same = || {
+        let mut pairs = before.iter().zip(after).filter(|(before, after)| before != after);
+        pairs.find(|(before, after)| have_same_head(world, **before, **after))
+    };
+    let (&before, &after) = if is_only_one { first } else { same()? };
+    Some((before, after))
+}
+
+/// Whether the operands are the same in another order; those have nothing to do with each other.
+fn are_exchanged(before: &[Term], after: &[Term]) -> bool {
+    let sorted = |terms: &[Term]| {
+        let mut terms = terms.to_vec();
+        terms.sort_unstable();
+        terms
+    };
+    sorted(before) == sorted(after)
 }
 
 /// What is only in the first and only in the second of two sums, if that is one each.

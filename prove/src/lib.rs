@@ -4,6 +4,7 @@ mod compare;
 mod cone;
 mod findings;
 mod lemma;
+mod lifetime;
 mod machine;
 mod normal;
 pub mod numeric;

@@ -41,8 +41,6 @@ pub(crate) struct Entry {
     pub(crate) ty: Type,
     /// The type under which it was last seen: in-place ops may print another than its own.
     pub(crate) printed: Type,
-    /// The job that freed it, by its position.
-    pub(crate) freed_by: Option<u32>,
     /// The cell that stands for it in the program that runs.
     pub(crate) cell: Option<CellId>,
 }

@@ -14,61 +14,52 @@ use pirogue_plan::Plan;
 use rustc_hash::{FxBuildHasher, FxHasher};
 
 use crate::findings::{Findings, Side};
+use crate::lifetime::{self, Lifetimes};
 use crate::machine::{Fetch, Frame, Machine, Rules, Thread, TraceEntry};
 use crate::original::Batches;
 use crate::store::{Run, Store};
 use crate::terms::Tag;
 use crate::world::World;
 
-/// A job as one of a micro-batch's.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Step {
-    /// The position of its program in the plan.
-    pub(crate) program: u32,
-    /// Which names it keeps, as a position among the plan's sets.
-    kept: u32,
-}
-
-/// The steps of each micro-batch, and the job of each step.
+/// The jobs of each micro-batch in their order.
 pub(crate) struct Steps {
-    pub(crate) of_batch: Vec<Vec<Step>>,
+    /// By micro-batch: the positions of the programs that it runs.
+    pub(crate) programs: Vec<Vec<u32>>,
+    /// By micro-batch: the positions of the jobs.
     pub(crate) jobs: Vec<Vec<u32>>,
+    /// By job: the position of its program.
+    program_of: Vec<u32>,
 }
 
 impl Steps {
-    pub(crate) fn of(plan: &Plan) -> Self {
+    fn of(plan: &Plan) -> Self {
         let count = plan.options().num_micro_batches as usize;
-        let mut steps = Self { of_batch: vec![Vec::new(); count], jobs: vec![Vec::new(); count] };
         let types: HashMap<_, u32, FxBuildHasher> =
             plan.programs().map(|program| program.0).zip(0..).collect();
+        let program_of: Vec<u32> = plan.jobs().iter().map(|job| types[&job.job_type]).collect();
+        let (mut programs, mut jobs) = (vec![Vec::new(); count], vec![Vec::new(); count]);
         for (index, job) in plan.jobs().iter().enumerate() {
             let batch = job.micro_batch.0 as usize;
-            let kept = plan.skip_gc_set(index) as u32;
-            steps.of_batch[batch].push(Step { program: types[&job.job_type], kept });
-            steps.jobs[batch].push(index as u32);
+            programs[batch].push(program_of[index]);
+            jobs[batch].push(index as u32);
         }
-        steps
+        Self { programs, jobs, program_of }
     }
 }
 
 /// Micro-batches that do the same, as far as each goes.
 pub(crate) struct Group {
-    /// Those with the most steps first; the first of these is the one that runs.
+    /// Those with the most jobs first; the first of these is the one that runs.
     pub(crate) members: Vec<u32>,
     pub(crate) thread: Thread,
     /// By step: how much of trace and fetches was there when it ended.
-    pub(crate) ends: Vec<(usize, usize)>,
+    ends: Vec<(usize, usize)>,
 }
 
 impl Group {
-    fn new(first: u32, batches: Batches) -> Self {
-        let tag = if batches == Batches::AsOne { Tag::ANY } else { Tag::of(first) };
-        Self { members: vec![first], thread: Thread::new(tag), ends: Vec::new() }
-    }
-
-    /// What was seen of a member that has that many steps.
-    pub(crate) fn seen(&self, steps: usize) -> (&[TraceEntry], &[Fetch]) {
-        let (trace, fetches) = steps.checked_sub(1).map_or((0, 0), |last| self.ends[last]);
+    /// What was seen of a member that has that many jobs.
+    pub(crate) fn seen(&self, jobs: usize) -> (&[TraceEntry], &[Fetch]) {
+        let (trace, fetches) = jobs.checked_sub(1).map_or((0, 0), |last| self.ends[last]);
         (&self.thread.trace[..trace], &self.thread.fetches[..fetches])
     }
 }
@@ -78,9 +69,10 @@ pub(crate) struct PlanRun {
     pub(crate) store: Store,
     pub(crate) steps: Steps,
     pub(crate) groups: Vec<Group>,
-    /// By run: its micro-batches as a set, its group, and which of the group's steps it was.
+    /// By run: its micro-batches as a set.
     pub(crate) runs: Vec<u32>,
-    pub(crate) step_of_run: Vec<(u32, u32)>,
+    /// By run: which job of each of its micro-batches it was.
+    pub(crate) step_of_run: Vec<u32>,
 }
 
 /// Runs the plan on variables as they were before the step.
@@ -92,33 +84,30 @@ pub(crate) fn run(
     observed: &HashSet<Name, FxBuildHasher>,
 ) -> PlanRun {
     let steps = Steps::of(plan);
-    let groups = groups(&steps, batches);
-    let (runs, step_of_run) = (Vec::new(), Vec::new());
+    let groups = groups(&steps.programs, batches);
+    let groups = groups.into_iter().map(|members| {
+        let tag = if batches == Batches::AsOne { Tag::ANY } else { Tag::of(members[0]) };
+        Group { members, thread: Thread::new(tag), ends: Vec::new() }
+    });
+    let (groups, runs, step_of_run) = (groups.collect(), Vec::new(), Vec::new());
     let mut run = PlanRun { store, steps, groups, runs, step_of_run };
-    let mut runner = Runner {
-        world,
-        findings,
-        programs: plan.programs().map(|program| program.1).collect(),
-        kept_sets: plan.skip_gc_sets().collect(),
-        kept: Vec::new(),
-        observed,
-        frame: Frame::default(),
-        run: &mut run,
-    };
+    let programs: Vec<&Program> = plan.programs().map(|program| program.1).collect();
+    let lifetimes = vec![None; programs.len()];
+    let frame = Frame::default();
+    let mut runner =
+        Runner { world, findings, programs, lifetimes, observed, frame, run: &mut run };
     let last_of_step = last_of_step(plan);
-    let mut group_of = vec![None; plan.options().num_micro_batches as usize];
-    for (group, index) in runner.run.groups.iter().zip(0u32..) {
-        group_of[group.members[0] as usize] = Some(index);
-    }
+    let group_of = runner.group_of_batch(plan.options().num_micro_batches);
     for (index, job) in plan.jobs().iter().enumerate() {
         let Some(group) = group_of[job.micro_batch.0 as usize] else { continue };
         let is_alone = batches == Batches::Apart || last_of_step == Some(index);
         runner.run.store.is_shared = !is_alone && plan.options().num_micro_batches > 1;
-        runner.job(group as usize, index as u32);
+        runner.job(group, index as u32);
         if !runner.run.store.runs_as_one() {
-            break;
+            return run;
         }
     }
+    runner.replay_lifetimes(plan);
     run
 }
 
@@ -130,28 +119,27 @@ fn last_of_step(plan: &Plan) -> Option<usize> {
     (is_only && last.micro_batch.0 == 0).then_some(before.len())
 }
 
-/// Micro-batches by what they run. Longer lists come first, so that whoever stops earlier joins one
+/// Micro-batches by what they do. Longer lists come first, so that whoever stops earlier joins one
 /// that goes on.
-fn groups(steps: &Steps, batches: Batches) -> Vec<Group> {
-    let mut order: Vec<u32> = (0..steps.of_batch.len() as u32).collect();
-    let of = |batch: u32| &steps.of_batch[batch as usize];
+fn groups<T: Hash + Eq>(lists: &[Vec<T>], batches: Batches) -> Vec<Vec<u32>> {
+    let mut order: Vec<u32> = (0..lists.len() as u32).collect();
+    if batches == Batches::Apart {
+        return order.into_iter().map(|batch| vec![batch]).collect();
+    }
+    let of = |batch: u32| &lists[batch as usize];
     order.sort_by_key(|&batch| std::cmp::Reverse(of(batch).len()));
-    let mut groups: Vec<Group> = Vec::new();
-    let mut by_prefix: HashMap<u64, u32, FxBuildHasher> = HashMap::default();
+    let mut groups: Vec<Vec<u32>> = Vec::new();
+    let mut by_prefix: HashMap<u64, usize, FxBuildHasher> = HashMap::default();
     for batch in order {
         let hashes = prefix_hashes(of(batch));
         let joins = hashes.last().and_then(|hash| by_prefix.get(hash)).copied();
-        let joins = joins.filter(|&group| {
-            let first = groups[group as usize].members[0];
-            batches == Batches::AsOne && of(first).starts_with(of(batch))
-        });
-        if let Some(group) = joins {
-            groups[group as usize].members.push(batch);
-        } else {
-            let group = groups.len() as u32;
-            groups.push(Group::new(batch, batches));
-            for hash in hashes {
-                by_prefix.entry(hash).or_insert(group);
+        match joins.filter(|&group| of(groups[group][0]).starts_with(of(batch))) {
+            Some(group) => groups[group].push(batch),
+            None => {
+                hashes.into_iter().for_each(|hash| {
+                    by_prefix.entry(hash).or_insert(groups.len());
+                });
+                groups.push(vec![batch]);
             }
         }
     }
@@ -159,11 +147,11 @@ fn groups(steps: &Steps, batches: Batches) -> Vec<Group> {
 }
 
 /// A hash of each prefix of a list, the empty one first.
-fn prefix_hashes(steps: &[Step]) -> Vec<u64> {
+fn prefix_hashes<T: Hash>(list: &[T]) -> Vec<u64> {
     let mut hasher = FxHasher::default();
     let mut hashes = vec![hasher.finish()];
-    for step in steps {
-        step.hash(&mut hasher);
+    for item in list {
+        item.hash(&mut hasher);
         hashes.push(hasher.finish());
     }
     hashes
@@ -173,33 +161,33 @@ struct Runner<'a> {
     world: &'a mut World,
     findings: &'a mut Findings,
     programs: Vec<&'a Program>,
-    kept_sets: Vec<&'a [Name]>,
-    /// By name: the last run that keeps it, plus one.
-    kept: Vec<u32>,
+    /// By program, once it has run.
+    lifetimes: Vec<Option<Lifetimes>>,
     observed: &'a HashSet<Name, FxBuildHasher>,
     frame: Frame,
     run: &'a mut PlanRun,
 }
 
 impl Runner<'_> {
+    /// By micro-batch: the group for which it runs.
+    fn group_of_batch(&self, micro_batches: u32) -> Vec<Option<usize>> {
+        let mut group_of = vec![None; micro_batches as usize];
+        for (index, group) in self.run.groups.iter().enumerate() {
+            group_of[group.members[0] as usize] = Some(index);
+        }
+        group_of
+    }
+
     /// Runs the next step of a group; `index` is the job that it is of the first member.
     fn job(&mut self, group: usize, index: u32) {
         let PlanRun { store, steps, groups, runs, step_of_run } = &mut *self.run;
         let run = Run(runs.len() as u32);
-        let position = groups[group].ends.len();
-        let step = steps.of_batch[groups[group].members[0] as usize][position];
-        runs.push(members_of_step(self.world, steps, &groups[group].members, position));
-        step_of_run.push((group as u32, position as u32));
-        let program = self.programs[step.program as usize];
+        let step = groups[group].ends.len();
+        let position = steps.program_of[index as usize];
+        runs.push(members_of_step(self.world, steps, &groups[group].members, step));
+        step_of_run.push(step as u32);
+        let program = self.programs[position as usize];
         self.frame.reset(program.value_capacity());
-        let stamp = run.0 + 1;
-        for name in self.kept_sets[step.kept as usize] {
-            let index = name.index();
-            if self.kept.len() <= index {
-                self.kept.resize(index + 1, 0);
-            }
-            self.kept[index] = stamp;
-        }
         let mut machine = Machine {
             world: self.world,
             store,
@@ -207,7 +195,7 @@ impl Runner<'_> {
             findings: self.findings,
             frame: &mut self.frame,
             program,
-            side: Side::Plan(step.program),
+            side: Side::Plan(position),
             rules: Rules::Part,
             runs,
             run,
@@ -216,15 +204,29 @@ impl Runner<'_> {
         machine.bind_kwargs();
         program.top_ops().for_each(|op| machine.step(op));
         machine.note_fetches(|name| self.observed.contains(&name));
-        machine.leave_names(|name| self.kept.get(name.index()) == Some(&stamp));
+        machine.leave_names();
+        let lifetimes = std::mem::take(&mut self.frame.lifetimes);
+        self.lifetimes[position as usize].get_or_insert(lifetimes);
         let group = &mut groups[group];
         group.ends.push((group.thread.trace.len(), group.thread.fetches.len()));
     }
+
+    /// Finds reads of what was freed, once for each list of programs and kept names.
+    fn replay_lifetimes(&mut self, plan: &Plan) {
+        let steps = &self.run.steps;
+        let program_of = |job: u32| steps.program_of[job as usize];
+        let of_job = |&job: &u32| (program_of(job), plan.skip_gc_set(job as usize));
+        let lists: Vec<Vec<(u32, usize)>> =
+            steps.jobs.iter().map(|jobs| jobs.iter().map(of_job).collect()).collect();
+        let firsts = groups(&lists, Batches::AsOne).into_iter().map(|members| members[0]);
+        let batches = firsts.map(|batch| &steps.jobs[batch as usize][..]);
+        lifetime::replay(plan, &self.lifetimes, batches, program_of, self.findings);
+    }
 }
 
-/// The members of a group that have a step of this position, as a set of the world.
-fn members_of_step(world: &mut World, steps: &Steps, members: &[u32], position: usize) -> u32 {
-    let has_step = |&batch: &u32| steps.of_batch[batch as usize].len() > position;
+/// The members of a group that have a job of this position, as a set of the world.
+fn members_of_step(world: &mut World, steps: &Steps, members: &[u32], step: usize) -> u32 {
+    let has_step = |&batch: &u32| steps.jobs[batch as usize].len() > step;
     let count = members.partition_point(has_step);
     let mut members = members[..count].to_vec();
     members.sort_unstable();

@@ -30,7 +30,7 @@ pub(crate) struct Report<'a> {
 }
 
 impl Report<'_> {
-    pub(crate) fn verdict(mut self, plan: &Plan) -> Verdict {
+    pub(crate) fn verdict(self, plan: &Plan) -> Verdict {
         let mut faults = self.findings();
         faults.extend(limited(self.streams.iter().map(|fault| self.stream_fault(fault)).collect()));
         faults.extend(limited(self.miscounts.iter().map(miscount).collect()));

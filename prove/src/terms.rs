@@ -62,8 +62,6 @@ pub(crate) enum Symbol {
     Effect,
     /// The branch around, the condition, and in `extra` which branch.
     Branch,
-    /// Where a random op draws; counts those alike.
-    RandomSite,
     /// The same elements in the dims of the result.
     Reshape,
     /// A matrix product, rows of the first by columns of the second; `extra`: see
@@ -140,15 +138,17 @@ impl<'a> Application<'a> {
     }
 }
 
-/// An application that was made.
+/// An application that was made. What it is applied to is in the pool of operands from `start` on, and
+/// the types of its results are those of its terms.
 struct Head {
     symbol: Symbol,
     attrs: Dict,
     extra: u32,
     tag: Tag,
     first: u32,
-    operands: u32,
+    start: u32,
     operand_count: u32,
+    result_count: u32,
     /// Whether it differs from micro-batch to micro-batch.
     varies: bool,
 }
@@ -166,6 +166,9 @@ pub(crate) struct Terms {
     head_of: Vec<u32>,
     types: Vec<Type>,
     table: HashTable<Entry>,
+    /// The head after the one that was found last. A plan repeats its original op by op, so that is
+    /// the one that is asked for next, more often than not: no hash and no search is needed then.
+    next: usize,
 }
 
 /// Spreads the half of a hash that is kept over all bits: a table places by the low and tags by the
@@ -182,6 +185,7 @@ impl Terms {
             head_of: Vec::new(),
             types: Vec::new(),
             table: HashTable::new(),
+            next: 0,
         };
         let null = terms.apply(&Application::new(Symbol::Null, &[], &[Type::NULL]));
         debug_assert_eq!(null, Term::NULL);
@@ -203,13 +207,21 @@ impl Terms {
 
     /// The first result of the application.
     pub(crate) fn apply(&mut self, application: &Application<'_>) -> Term {
+        let guess = self.heads.get(self.next).filter(|head| self.is(head, application));
+        if let Some(head) = guess {
+            self.next += 1;
+            return Term(head.first);
+        }
         let hash = application.hash();
         let hash = (hash ^ (hash >> 32)) as u32;
         let found = self.table.find(spread(hash), |entry| {
-            entry.hash == hash && self.is(entry.head as usize, application)
+            entry.hash == hash && self.is(&self.heads[entry.head as usize], application)
         });
-        match found {
-            Some(entry) => Term(self.heads[entry.head as usize].first),
+        match found.map(|entry| entry.head) {
+            Some(head) => {
+                self.next = head as usize + 1;
+                Term(self.heads[head as usize].first)
+            }
             None => self.insert(hash, application),
         }
     }
@@ -219,13 +231,12 @@ impl Terms {
         self.apply(&Application::new(symbol, &[], &[ty]).tag(tag))
     }
 
-    fn is(&self, head: usize, other: &Application<'_>) -> bool {
-        let (index, head) = (head, &self.heads[head]);
-        let end = self.heads.get(index + 1).map_or(self.types.len(), |next| next.first as usize);
+    fn is(&self, head: &Head, other: &Application<'_>) -> bool {
+        let first = head.first as usize;
         head.symbol == other.symbol
             && (head.attrs, head.extra, head.tag) == (other.attrs, other.extra, other.tag)
             && self.operands_of(head) == other.operands
-            && self.types[head.first as usize..end] == *other.types
+            && self.types[first..first + head.result_count as usize] == *other.types
     }
 
     fn insert(&mut self, hash: u32, application: &Application<'_>) -> Term {
@@ -240,8 +251,9 @@ impl Terms {
             extra: application.extra,
             tag: application.tag,
             first,
-            operands: narrow(self.operands.len()),
+            start: narrow(self.operands.len()),
             operand_count: narrow(application.operands.len()),
+            result_count: narrow(application.types.len()),
             // An addend says itself for which micro-batches it is.
             varies: varies && application.symbol != Symbol::AddendOver,
         });
@@ -253,7 +265,7 @@ impl Terms {
     }
 
     fn operands_of(&self, head: &Head) -> &[Term] {
-        let start = head.operands as usize;
+        let start = head.start as usize;
         &self.operands[start..start + head.operand_count as usize]
     }
 

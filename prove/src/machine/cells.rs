@@ -4,7 +4,7 @@ use pirogue::ir::{Name, Op, Type, Value};
 use smallvec::SmallVec;
 
 use super::Machine;
-use crate::findings::Fault;
+use crate::lifetime::Lifetimes;
 use crate::store::Slot;
 use crate::terms::{Application, Symbol, Tag, Term};
 
@@ -44,8 +44,10 @@ pub(crate) struct Cell {
     /// The variable that it is, if it outlives the step; the store then knows what it holds.
     pub(crate) slot: Option<Slot>,
     pub(crate) name: Option<Name>,
-    /// The job that freed it, by its position.
-    pub(crate) freed_by: Option<u32>,
+    /// Whether this program has not yet read or written what it took.
+    pub(crate) is_fresh: bool,
+    /// The name under which it was taken from another program.
+    pub(crate) came_as: Option<Name>,
     /// Whether a kernel of this program has used the memory.
     pub(crate) is_touched: bool,
 }
@@ -71,6 +73,8 @@ pub(crate) struct Frame {
     pub(super) named: Vec<CellId>,
     /// Names that the program itself gives, with their ops and cells.
     pub(super) outputs: Vec<(Name, Op, CellId)>,
+    /// What the program does to the values of others.
+    pub(crate) lifetimes: Lifetimes,
     /// What was written in the branches that are being run, innermost last.
     pub(super) writes: Vec<Write>,
     /// How many branches and loops are around.
@@ -90,6 +94,7 @@ impl Frame {
         self.bindings.resize(values, NONE);
         self.named.clear();
         self.outputs.clear();
+        self.lifetimes = Lifetimes::default();
         self.writes.clear();
         (self.depth, self.branch, self.is_trial) = (0, None, false);
     }
@@ -135,7 +140,8 @@ impl Frame {
             printed: ty,
             slot: None,
             name: None,
-            freed_by: None,
+            came_as: None,
+            is_fresh: false,
             is_touched: true,
         });
         id
@@ -172,8 +178,10 @@ impl Machine<'_> {
         if is_needed {
             let cell = self.frame.cell_mut(id);
             cell.is_touched = true;
-            if let (Some(by), Some(name)) = (cell.freed_by, cell.name) {
-                self.find_fault(Fault::Freed { name, by }, Some(op));
+            if cell.is_fresh {
+                cell.is_fresh = false;
+                let name = cell.came_as;
+                self.frame.lifetimes.reads.extend(name.map(|name| (name, op)));
             }
         }
         self.held(id)
@@ -194,7 +202,7 @@ impl Machine<'_> {
         }
         self.put_back(id, term);
         let cell = self.frame.cell_mut(id);
-        (cell.is_touched, cell.freed_by) = (true, None);
+        (cell.is_touched, cell.is_fresh) = (true, false);
     }
 
     /// Sets what a cell holds, without anybody having written it.

@@ -6,9 +6,10 @@
 use pirogue::ir::{AttrValue, BlockArgument, Name, Op, Type, Value, names as known};
 use smallvec::SmallVec;
 
-use super::cells::{Binding, CellId};
+use super::cells::{Binding, Cell, CellId};
 use super::{Entry, Fetch, Machine};
 use crate::findings::Fault;
+use crate::lifetime::Leave;
 use crate::terms::{Application, Symbol, Term};
 
 /// What a name means.
@@ -76,7 +77,8 @@ impl Machine<'_> {
         }
         let cell = self.frame.new_cell(entry.term, entry.ty);
         let data = self.frame.cell_mut(cell);
-        (data.name, data.freed_by, data.is_touched) = (Some(name), entry.freed_by, false);
+        (data.name, data.came_as) = (Some(name), Some(name));
+        (data.is_fresh, data.is_touched) = (true, false);
         data.printed = entry.printed;
         self.frame.named.push(cell);
         self.thread.scope.entry(name).and_modify(|entry| entry.cell = Some(cell));
@@ -187,13 +189,8 @@ impl Machine<'_> {
             return;
         }
         let before = data.name.replace(name);
-        let entry = Entry {
-            term: Term::NULL,
-            ty: data.ty,
-            printed: data.printed,
-            freed_by: None,
-            cell: Some(cell),
-        };
+        let entry =
+            Entry { term: Term::NULL, ty: data.ty, printed: data.printed, cell: Some(cell) };
         match before {
             Some(before) => self.thread.scope.remove(&before).is_some(),
             None => {
@@ -204,19 +201,20 @@ impl Machine<'_> {
         self.thread.scope.insert(name, entry);
     }
 
-    /// What other programs find when this one has ended. `is_kept`: the names that are not freed.
-    pub(crate) fn leave_names(&mut self, is_kept: impl Fn(Name) -> bool) {
+    /// What other programs find when this one has ended.
+    pub(crate) fn leave_names(&mut self) {
         for cell in std::mem::take(&mut self.frame.named) {
             let data = *self.frame.cell(cell);
             let Some(name) = data.name else { continue };
             let term = self.held(cell);
-            let is_freed = data.is_touched && !is_kept(name);
-            let freed_by = if is_freed { self.job } else { data.freed_by };
             let (ty, printed) = (data.ty, data.printed);
-            let entry = Entry { term, ty, printed, freed_by, cell: None };
             // Another value may have been given the name since.
-            if self.thread.scope.get(&name).is_some_and(|now| now.cell == Some(cell)) {
-                self.thread.scope.insert(name, entry);
+            if let Some(entry) = self.thread.scope.get_mut(&name)
+                && entry.cell == Some(cell)
+            {
+                *entry = Entry { term, ty, printed, cell: None };
+                let Cell { came_as, is_touched, .. } = data;
+                self.frame.lifetimes.leaves.push(Leave { name, came_as, is_touched });
             }
         }
     }
