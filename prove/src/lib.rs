@@ -27,7 +27,6 @@ use std::sync::Arc;
 use pirogue::diagnostic::Diagnostic;
 use pirogue::ir::Program;
 use pirogue_plan::Plan;
-use pirogue_schedule::Job;
 
 use proof::Effort;
 use report::{Places, Report};
@@ -43,28 +42,41 @@ pub fn prove(original: &Program, plan: &Plan, options: &Options) -> Verdict {
     if !Arc::ptr_eq(original.context(), plan.context()) {
         return Verdict::refused(other_context());
     }
-    let mut attempt = proof::attempt(original, plan, options, Effort::Decide);
-    if !attempt.differences.is_empty() {
-        attempt = proof::attempt(original, plan, options, Effort::Explain);
-    }
-    let programs = plan.programs().map(|(job_type, program)| (job_type.to_string(), program));
-    let jobs = plan.jobs().iter().map(Job::to_string).collect();
+    let decided = proof::of_plan(original, plan, options, Effort::Decide);
+    let mut attempt = match decided.differences.is_empty() {
+        true => decided,
+        false => proof::of_plan(original, plan, options, Effort::Explain),
+    };
     let report = Report {
-        places: Places::new(original, programs, jobs),
+        places: Places::of_plan(original, plan),
         attempt: &mut attempt,
         streams: streams::faults(plan),
         miscounts: structure::miscounts(plan),
     };
-    report.verdict(plan)
+    report.verdict(plan.options().num_micro_batches)
 }
 
-/// Whether two programs mean the same.
+/// Whether two programs mean the same, each run once from its first op to its last: the variables that
+/// outlive a run, the outputs that the original names, and what others see.
 pub fn equivalent(original: &Program, other: &Program) -> Verdict {
-    let _ = (original, other);
-    unimplemented!("on its way")
+    if !Arc::ptr_eq(original.context(), other.context()) {
+        return Verdict::refused(other_context());
+    }
+    let decided = proof::of_programs(original, other, Effort::Decide);
+    let mut attempt = match decided.differences.is_empty() {
+        true => decided,
+        false => proof::of_programs(original, other, Effort::Explain),
+    };
+    let report = Report {
+        places: Places::of_programs(original, other),
+        attempt: &mut attempt,
+        streams: Vec::new(),
+        miscounts: Vec::new(),
+    };
+    report.verdict(1)
 }
 
 fn other_context() -> Diagnostic {
-    Diagnostic::error("E0716", "the original and the plan are of two contexts")
+    Diagnostic::error("E0716", "the programs are of two contexts")
         .help("read or make all programs in one context")
 }

@@ -15,7 +15,7 @@ mod effects;
 mod names;
 mod regions;
 
-use std::sync::Arc;
+use std::rc::Rc;
 
 use hashbrown::HashMap;
 use pirogue::ir::{Name, Op, Program, Type, Value, names as known};
@@ -299,10 +299,16 @@ impl Machine<'_> {
     /// Gives the results of an op their cells: those of operands where it works in place. The terms
     /// are those that follow `first`, but for those that have `forms`.
     fn bind_results(&mut self, op: Op, class: &OpClass, first: Term, forms: &[Option<Term>]) {
+        if class.aliases.is_empty()
+            && self.program.result_count(op) == 1
+            && self.bind_only_result(op, first, forms)
+        {
+            return;
+        }
         let mut offset = 0;
         for (index, result) in self.program.results(op).enumerate() {
             let ty = self.program.ty(result);
-            let shape = Arc::clone(self.world.knowledge.shape(ty));
+            let shape = Rc::clone(self.world.knowledge.shape(ty));
             let count = shape.elements.as_ref().map_or(1, |elements| elements.len());
             let form = forms.get(index).copied().flatten();
             let terms = (offset..offset + count).map(|offset| first.result(offset));
@@ -323,6 +329,20 @@ impl Machine<'_> {
             };
             self.frame.bind(result, binding);
         }
+    }
+
+    /// The same for what most ops have: one new tensor. Whether it is one.
+    fn bind_only_result(&mut self, op: Op, first: Term, forms: &[Option<Term>]) -> bool {
+        let result = self.program.result(op, 0);
+        let ty = self.program.ty(result);
+        if ty == Type::NULL || self.world.knowledge.shape(ty).elements.is_some() {
+            return false;
+        }
+        let term = forms.first().copied().flatten().unwrap_or(first);
+        self.note_made(op, term);
+        let cell = self.frame.new_cell(term, ty);
+        self.frame.bind(result, Binding::Cell(cell));
+        true
     }
 
     fn place_result(&mut self, op: Op, place: Binding, term: Term, ty: Type) -> Binding {

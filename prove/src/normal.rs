@@ -21,7 +21,7 @@ pub(crate) use gradient::Gradients;
 
 use crate::terms::{Symbol, Term};
 use crate::world::World;
-use dims::Dims;
+pub(crate) use dims::Dims;
 
 /// # Types as dims
 impl World {
@@ -39,8 +39,12 @@ impl World {
         self.tensor(self.terms.ty(term))
     }
 
-    fn tensor_type(&self, dims: &[i64], element: ScalarType) -> Type {
-        self.context.ty(TypeKind::Tensor(TensorType::new(dims, element)))
+    fn tensor_type(&mut self, dims: &[i64], element: ScalarType) -> Type {
+        let (context, key) = (&self.context, (Dims::from_slice(dims), element));
+        *self
+            .tensor_types
+            .entry(key)
+            .or_insert_with(|| context.ty(TypeKind::Tensor(TensorType::new(dims, element))))
     }
 
     /// The integers of a `pd_op.full_int_array`.

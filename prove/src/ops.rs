@@ -1,5 +1,6 @@
 //! What running an op takes to know, found once for each name of an op, type and dictionary.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
@@ -160,8 +161,8 @@ pub(crate) struct Knowledge {
     context: Arc<Context>,
     ignored: Vec<Name>,
     class_of: FxMap<Name, usize>,
-    classes: Vec<Arc<OpClass>>,
-    shapes: Vec<Option<Arc<TypeShape>>>,
+    classes: Vec<Rc<OpClass>>,
+    shapes: Vec<Option<Rc<TypeShape>>>,
     attrs: FxMap<(Dict, bool), Dict>,
 }
 
@@ -178,23 +179,23 @@ impl Knowledge {
         }
     }
 
-    pub(crate) fn class(&mut self, name: Name) -> Arc<OpClass> {
+    pub(crate) fn class(&mut self, name: Name) -> Rc<OpClass> {
         if let Some(&class) = self.class_of.get(&name) {
-            return Arc::clone(&self.classes[class]);
+            return Rc::clone(&self.classes[class]);
         }
-        let class = Arc::new(OpClass::of(&self.context, name));
+        let class = Rc::new(OpClass::of(&self.context, name));
         self.class_of.insert(name, self.classes.len());
-        self.classes.push(Arc::clone(&class));
+        self.classes.push(Rc::clone(&class));
         class
     }
 
-    pub(crate) fn shape(&mut self, ty: Type) -> &Arc<TypeShape> {
+    pub(crate) fn shape(&mut self, ty: Type) -> &Rc<TypeShape> {
         let index = ty.index();
         if self.shapes.len() <= index {
             self.shapes.resize(index + 1, None);
         }
         let context = &self.context;
-        self.shapes[index].get_or_insert_with(|| Arc::new(type_shape(context, ty)))
+        self.shapes[index].get_or_insert_with(|| Rc::new(type_shape(context, ty)))
     }
 
     /// The attributes that say what an op of this name does.

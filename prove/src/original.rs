@@ -66,22 +66,28 @@ impl Original {
     }
 }
 
-/// Runs the program for micro-batches 0 up to `micro_batches`.
+/// How a program is run that stands for itself.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct How {
+    pub(crate) side: Side,
+    pub(crate) phases: Phases,
+    pub(crate) batches: Batches,
+    pub(crate) micro_batches: u32,
+}
+
+/// Runs the program for each micro-batch, on variables that are as before the step.
 pub(crate) fn run(
     world: &mut World,
     findings: &mut Findings,
     program: &Program,
-    (phases, batches): (Phases, Batches),
-    micro_batches: u32,
+    store: Store,
+    how: How,
 ) -> Original {
+    let How { side, phases, batches, micro_batches } = how;
     let (of_step, at_end) = ops(program, phases);
-    let mut original = Original {
-        store: Store::default(),
-        of_batch: Vec::new(),
-        at_end: Observed::default(),
-        runs: Vec::new(),
-    };
-    let mut runner = Runner { world, findings, program, original: &mut original };
+    let mut original =
+        Original { store, of_batch: Vec::new(), at_end: Observed::default(), runs: Vec::new() };
+    let mut runner = Runner { world, findings, program, side, original: &mut original };
     // The optimizer needs what micro-batch 0 leaves, so that has a frame of its own.
     let (mut first_frame, mut frame) = (Frame::default(), Frame::default());
     let all: Vec<u32> = (0..micro_batches).collect();
@@ -118,6 +124,7 @@ struct Runner<'a> {
     world: &'a mut World,
     findings: &'a mut Findings,
     program: &'a Program,
+    side: Side,
     original: &'a mut Original,
 }
 
@@ -154,7 +161,7 @@ impl Runner<'_> {
             findings: self.findings,
             frame,
             program: self.program,
-            side: Side::Original,
+            side: self.side,
             rules: Rules::Whole,
             run: Run(runs.len() as u32 - 1),
             runs,

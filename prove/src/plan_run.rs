@@ -16,7 +16,7 @@ use rustc_hash::{FxBuildHasher, FxHasher};
 use crate::findings::{Findings, Side};
 use crate::lifetime::{self, Lifetimes};
 use crate::machine::{Fetch, Frame, Machine, Rules, Thread, TraceEntry};
-use crate::original::Batches;
+use crate::original::{Batches, Observed, Original};
 use crate::store::{Run, Store};
 use crate::terms::Tag;
 use crate::world::World;
@@ -32,6 +32,11 @@ pub(crate) struct Steps {
 }
 
 impl Steps {
+    /// One micro-batch and one job.
+    fn single() -> Self {
+        Self { programs: vec![vec![0]], jobs: vec![vec![0]], program_of: vec![0] }
+    }
+
     fn of(plan: &Plan) -> Self {
         let count = plan.options().num_micro_batches as usize;
         let types: HashMap<_, u32, FxBuildHasher> =
@@ -73,6 +78,21 @@ pub(crate) struct PlanRun {
     pub(crate) runs: Vec<u32>,
     /// By run: which job of each of its micro-batches it was.
     pub(crate) step_of_run: Vec<u32>,
+}
+
+impl PlanRun {
+    /// That of one job which runs a whole program.
+    pub(crate) fn single(run: Original) -> Self {
+        let Original { store, mut of_batch, runs, .. } = run;
+        let mut thread = Thread::new(Tag::ANY);
+        if let Some(Observed { trace, fetches }) = of_batch.pop() {
+            (thread.trace, thread.fetches) = (trace, fetches);
+        }
+        let ends = vec![(thread.trace.len(), thread.fetches.len())];
+        let step_of_run = vec![0; runs.len()];
+        let groups = vec![Group { members: vec![0], thread, ends }];
+        Self { store, steps: Steps::single(), groups, runs, step_of_run }
+    }
 }
 
 /// Runs the plan on variables as they were before the step.

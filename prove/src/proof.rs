@@ -7,9 +7,10 @@ use rustc_hash::FxBuildHasher;
 
 use crate::Options;
 use crate::compare::{self, Difference};
-use crate::findings::Findings;
-use crate::original::{self, Batches, Original, Phases};
+use crate::findings::{Findings, Side};
+use crate::original::{self, Batches, How, Original, Phases};
 use crate::plan_run::{self, PlanRun};
+use crate::store::Store;
 use crate::terms::Term;
 use crate::world::{Makers, World};
 
@@ -35,40 +36,31 @@ pub(crate) enum Effort {
     Explain,
 }
 
-/// Runs both sides and compares them: micro-batches as one where that is sound.
-pub(crate) fn attempt(
+/// Runs a program and a plan of it, and compares them: micro-batches as one where that is sound.
+pub(crate) fn of_plan(
     program: &Program,
     plan: &Plan,
     options: &Options,
     effort: Effort,
 ) -> Attempt {
-    try_with(program, plan, options, (Batches::AsOne, effort))
-        .or_else(|| try_with(program, plan, options, (Batches::Apart, effort)))
+    try_plan(program, plan, options, (Batches::AsOne, effort))
+        .or_else(|| try_plan(program, plan, options, (Batches::Apart, effort)))
         .expect("micro-batches that are run apart see each other in their order")
 }
 
-fn try_with(
+fn try_plan(
     program: &Program,
     plan: &Plan,
     options: &Options,
     (batches, effort): (Batches, Effort),
 ) -> Option<Attempt> {
-    let mut world = World::new(plan.context());
-    world.terms.reserve(program.op_count());
-    world.makers = (effort == Effort::Explain).then(Makers::default);
     let mut findings = Findings::default();
     let micro_batches = plan.options().num_micro_batches;
-    let how = (Phases::ByRole, batches);
-    let mut original = original::run(&mut world, &mut findings, program, how, micro_batches);
+    let how = How { side: Side::Original, phases: Phases::ByRole, batches, micro_batches };
+    let (mut world, mut original) = first_side(program, &mut findings, how, effort);
     if !original.store.runs_as_one() {
         return None;
     }
-    // The sums that nobody has read are made now, so that they are terms of the original.
-    let slots: Vec<_> = original.store.names().map(|(_, slot)| slot).collect();
-    for slot in slots {
-        original.store.read(&mut world, slot, &original.runs);
-    }
-    world.is_made_again = vec![false; world.terms.len()];
     let (observed, unknown_fetches) = observed(&world, &original, options);
     let store = (original.store.renewed(&mut world), batches);
     let mut run = plan_run::run(&mut world, &mut findings, plan, store, &observed);
@@ -78,6 +70,55 @@ fn try_with(
     let differences = compare::differences(&mut world, &mut original, &mut run, &observed);
     let unobserved = unobserved(&mut world, &mut original);
     Some(Attempt { world, findings, original, plan: run, differences, unknown_fetches, unobserved })
+}
+
+/// Runs two programs once each, from their first to their last op, and compares them.
+pub(crate) fn of_programs(program: &Program, other: &Program, effort: Effort) -> Attempt {
+    let mut findings = Findings::default();
+    let how = How {
+        side: Side::Original,
+        phases: Phases::One,
+        batches: Batches::AsOne,
+        micro_batches: 1,
+    };
+    let (mut world, mut original) = first_side(program, &mut findings, how, effort);
+    let (observed, _) = observed(&world, &original, &Options::default());
+    let store = original.store.renewed(&mut world);
+    let how = How { side: Side::Plan(0), ..how };
+    let run = original::run(&mut world, &mut findings, other, store, how);
+    let mut run = PlanRun::single(run);
+    let differences = compare::differences(&mut world, &mut original, &mut run, &observed);
+    let unobserved = unobserved(&mut world, &mut original);
+    Attempt {
+        world,
+        findings,
+        original,
+        plan: run,
+        differences,
+        unknown_fetches: Vec::new(),
+        unobserved,
+    }
+}
+
+/// The world in which the original has run, and nothing else.
+fn first_side(
+    program: &Program,
+    findings: &mut Findings,
+    how: How,
+    effort: Effort,
+) -> (World, Original) {
+    let mut world = World::new(program.context());
+    // Most ops make one term, and those with normal forms a few.
+    world.terms.reserve(2 * program.op_count());
+    world.makers = (effort == Effort::Explain).then(Makers::default);
+    let mut original = original::run(&mut world, findings, program, Store::default(), how);
+    // The sums that nobody has read are made now, so that they are terms of the original.
+    let slots: Vec<_> = original.store.names().map(|(_, slot)| slot).collect();
+    for slot in slots {
+        original.store.read(&mut world, slot, &original.runs);
+    }
+    world.is_made_again = vec![false; world.terms.len()];
+    (world, original)
 }
 
 type NameSet = HashSet<Name, FxBuildHasher>;

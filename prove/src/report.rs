@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 
 use pirogue::diagnostic::Diagnostic;
 use pirogue::ir::Name;
-use pirogue_plan::Plan;
 use pirogue_schedule::JobType;
 
 use crate::compare;
@@ -30,7 +29,7 @@ pub(crate) struct Report<'a> {
 }
 
 impl Report<'_> {
-    pub(crate) fn verdict(self, plan: &Plan) -> Verdict {
+    pub(crate) fn verdict(self, micro_batches: u32) -> Verdict {
         let mut faults = self.findings();
         faults.extend(limited(self.streams.iter().map(|fault| self.stream_fault(fault)).collect()));
         faults.extend(limited(self.miscounts.iter().map(miscount).collect()));
@@ -54,8 +53,8 @@ impl Report<'_> {
             faults,
             notes,
             terms: self.attempt.world.terms.len(),
-            programs: plan.programs().len(),
-            micro_batches: plan.options().num_micro_batches,
+            programs: self.places.programs(),
+            micro_batches,
             lemmas: self.lemmas(),
         }
     }
@@ -105,8 +104,9 @@ impl Report<'_> {
         let note = Diagnostic::note(
             "N0722",
             format!(
-                "{} op{s} of the original, on which nothing depends that can be observed, {are} not in the plan",
-                ops.len()
+                "{} op{s} of the original, on which nothing depends that can be observed, {are} not in {}",
+                ops.len(),
+                self.places.other()
             ),
         );
         Some(note.at(self.places.original(first).label("the first of them")))
@@ -123,7 +123,8 @@ impl Report<'_> {
         Some(Diagnostic::note(
             "N0721",
             format!(
-                "the plan adds to `{first}`{more} in another order: equal but for the last bits of a sum"
+                "{} adds to `{first}`{more} in another order: equal but for the last bits of a sum",
+                self.places.other()
             ),
         ))
     }

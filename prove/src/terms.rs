@@ -91,11 +91,6 @@ impl Tag {
     pub(crate) fn of(micro_batch: u32) -> Self {
         Self(micro_batch.saturating_add(2))
     }
-
-    /// The number of the micro-batch, where it is a certain one.
-    pub(crate) fn micro_batch(self) -> Option<u32> {
-        self.0.checked_sub(2)
-    }
 }
 
 /// An application to be looked up or made.

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 use indexmap::{IndexMap, IndexSet};
-use pirogue::ir::{Attr, Context, Name, Op, Type};
+use pirogue::ir::{Attr, Context, Name, Op, ScalarType, Type};
 use rustc_hash::FxBuildHasher;
 
 use crate::Lemma;
 use crate::findings::{Side, Site};
+use crate::normal::Dims;
 use crate::ops::Knowledge;
 use crate::terms::{Application, Symbol, Tag, Term, Terms};
 
@@ -35,6 +36,8 @@ pub(crate) struct World {
     pub(crate) is_made_again: Vec<bool>,
     /// Which op made a term first, on each side; kept only to explain a difference.
     pub(crate) makers: Option<Makers>,
+    /// The types of dense tensors that normal forms have made.
+    pub(crate) tensor_types: HashMap<(Dims, ScalarType), Type, FxBuildHasher>,
     pub(crate) peer: Name,
     pub(crate) fix_seed: Name,
 }
@@ -97,6 +100,7 @@ impl World {
             results: Vec::new(),
             is_made_again: Vec::new(),
             makers: None,
+            tensor_types: HashMap::default(),
             peer: context.name("peer"),
             fix_seed: context.name("fix_seed"),
         }

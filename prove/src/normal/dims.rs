@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 /// Extents, outermost first.
-pub(super) type Dims = SmallVec<[i64; 6]>;
+pub(crate) type Dims = SmallVec<[i64; 6]>;
 
 /// An extent that is known only at run time.
 pub(super) const UNKNOWN: i64 = -1;

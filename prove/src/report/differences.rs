@@ -63,8 +63,8 @@ impl Report<'_> {
         };
         let mut diagnostic = Diagnostic::error(code, message);
         if let Observable::Effects { counts: [before, after], .. } = difference.what {
-            diagnostic =
-                diagnostic.remark(format!("{before} in the original, {after} in the plan"));
+            diagnostic = diagnostic
+                .remark(format!("{before} in the original, {after} in {}", self.places.other()));
         }
         diagnostic = self.with_sides(diagnostic, difference);
         if !others.is_empty() {
@@ -136,7 +136,12 @@ impl Report<'_> {
         };
         if let Some(place) = plan.and_then(|site| self.places.place(site)) {
             let program = plan.map_or("", |site| self.places.name(site.side));
-            diagnostic = diagnostic.at(place.label(format!("the plan has this, in `{program}`")));
+            let other = self.places.other();
+            let label = match other == program {
+                true => format!("{other} has this"),
+                false => format!("{other} has this, in `{program}`"),
+            };
+            diagnostic = diagnostic.at(place.label(label));
         }
         if let Some(place) = original.and_then(|site| self.places.place(site)) {
             let place = place.label("the original has this");
@@ -145,12 +150,12 @@ impl Report<'_> {
                 None => diagnostic.at(place),
             };
         }
-        for (side, site) in [("original", original), ("plan", plan)] {
+        for (side, site) in [("the original", original), (self.places.other(), plan)] {
             if let Some(site) = site.filter(|_| parts.is_some()) {
                 let lines = self.made_of(site);
                 if !lines.is_empty() {
                     let lines = lines.join("\n");
-                    diagnostic = diagnostic.remark(format!("in the {side}, made of\n{lines}"));
+                    diagnostic = diagnostic.remark(format!("in {side}, made of\n{lines}"));
                 }
             }
         }

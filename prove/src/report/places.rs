@@ -5,6 +5,8 @@ use std::cell::OnceCell;
 use pirogue::diagnostic::Place;
 use pirogue::ir::{Op, Program};
 use pirogue::text::{Labels, op_line};
+use pirogue_plan::Plan;
+use pirogue_schedule::Job;
 
 use crate::findings::{Side, Site};
 
@@ -31,20 +33,42 @@ pub(crate) struct Places<'a> {
     original: Labelled<'a>,
     plan: Vec<Labelled<'a>>,
     jobs: Vec<String>,
+    /// What all that is not the original is called.
+    other: &'static str,
 }
 
 impl<'a> Places<'a> {
-    pub(crate) fn new(
-        original: &'a Program,
-        programs: impl IntoIterator<Item = (String, &'a Program)>,
-        jobs: Vec<String>,
-    ) -> Self {
-        let plan = programs.into_iter().map(|(name, program)| Labelled::new(name, program));
+    /// Those of an original and a plan of it.
+    pub(crate) fn of_plan(original: &'a Program, plan: &'a Plan) -> Self {
+        let programs = plan.programs();
+        let programs =
+            programs.map(|(job_type, program)| Labelled::new(job_type.to_string(), program));
         Self {
             original: Labelled::new("the original".into(), original),
-            plan: plan.collect(),
-            jobs,
+            plan: programs.collect(),
+            jobs: plan.jobs().iter().map(Job::to_string).collect(),
+            other: "the plan",
         }
+    }
+
+    /// Those of two programs.
+    pub(crate) fn of_programs(original: &'a Program, other: &'a Program) -> Self {
+        Self {
+            original: Labelled::new("the original".into(), original),
+            plan: vec![Labelled::new("the other program".into(), other)],
+            jobs: Vec::new(),
+            other: "the other program",
+        }
+    }
+
+    /// What all that is not the original is called.
+    pub(super) fn other(&self) -> &'static str {
+        self.other
+    }
+
+    /// How many programs are not the original.
+    pub(super) fn programs(&self) -> usize {
+        self.plan.len()
     }
 
     fn labelled(&self, side: Side) -> &Labelled<'a> {
