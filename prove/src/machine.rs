@@ -32,7 +32,7 @@ use crate::normal::Gradients;
 use crate::ops::{Kind, OpClass};
 use crate::store::{Run, Store};
 use crate::terms::{Application, Symbol, Tag, Term};
-use crate::world::World;
+use crate::world::{Formed, Forms, World};
 
 /// A value that later programs of the same micro-batch find by its name.
 #[derive(Copy, Clone, Debug)]
@@ -212,20 +212,27 @@ impl Machine<'_> {
     }
 }
 
-/// The normal forms of the results of an op, where it has them.
-type Forms = [Option<Term>; 2];
-
 /// # Ops with normal forms
 impl Machine<'_> {
     fn normalized(&mut self, op: Op, class: &OpClass, form: fn(&mut Self, Op, &[Term]) -> Forms) {
         let operands = self.read_operands(op, class);
-        let forms = form(self, op, &operands);
-        // Where every result has a form the application itself is not needed.
-        let first = match forms[0] {
-            Some(form) if self.program.result_count(op) == 1 => form,
-            _ => self.apply(op, class, &operands),
+        let application = self.apply(op, class, &operands);
+        let forms = match self.world.forms.get(&application) {
+            Some(&Formed { forms, next }) => {
+                self.world.terms.expect(next);
+                forms
+            }
+            None => {
+                let forms = form(self, op, &operands);
+                let next = self.world.terms.next();
+                self.world.forms.insert(application, Formed { forms, next });
+                forms
+            }
         };
-        self.bind_results(op, class, first, &forms);
+        if class.kind == Kind::MatmulGrad {
+            self.note_gradient(op, application);
+        }
+        self.bind_results(op, class, application, &forms);
     }
 
     fn type_of_result(&self, op: Op, index: usize) -> Type {
@@ -257,29 +264,24 @@ impl Machine<'_> {
         let Some(transposed) = self.transposes(op) else { return [None; 2] };
         let gradients = Gradients { x, y, out, transposed };
         let types = [0, 1].map(|index| self.type_of_result(op, index));
-        let forms = self.world.gradients(&gradients, types);
-        self.note_gradient(op, operands, transposed);
-        forms
+        self.world.gradients(&gradients, types)
     }
 
     /// Takes note that it ran as such: a plan that does not has used the lemma.
-    fn note_gradient(&mut self, op: Op, operands: &[Term], transposed: [bool; 2]) {
-        let name = self.program.name(op);
-        let attrs = self.world.knowledge.attrs(name, self.program.dict(op));
-        let types = self.result_types(op);
-        let application = Application::new(Symbol::Op(name), operands, &types).attrs(attrs);
-        let term = self.world.terms.apply(&application);
+    fn note_gradient(&mut self, op: Op, term: Term) {
         if let Side::Plan(_) = self.side {
             self.world.gradients.of_plan.insert(term);
             return;
         }
+        let Some(transposed) = self.transposes(op) else { return };
         let transposes = match transposed {
             [false, false] => Transposes::NN,
             [false, true] => Transposes::NT,
             [true, false] => Transposes::TN,
             [true, true] => Transposes::TT,
         };
-        let kind = self.world.context.type_kind(self.world.terms.ty(operands[2]));
+        let out = self.world.terms.operands(term).last().copied().unwrap_or(Term::NULL);
+        let kind = self.world.context.type_kind(self.world.terms.ty(out));
         let rank = kind.as_tensor().map_or(0, |tensor| tensor.rank());
         let lemma = Lemma::MatmulGrad { transposes, rank };
         self.world.gradients.of_original.insert(op, (term, lemma));

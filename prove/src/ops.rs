@@ -205,7 +205,7 @@ impl Knowledge {
         *self.attrs.entry((dict, between_two)).or_insert_with(|| {
             let entries = context.dict_entries(context.plain_dict(dict)).iter().copied();
             let counts = |name: &Name| {
-                !ignored.contains(name) && !(between_two && IGNORED_BETWEEN_TWO.contains(name))
+                !(ignored.contains(name) || between_two && IGNORED_BETWEEN_TWO.contains(name))
             };
             context.dict(entries.filter(|(name, _)| counts(name)))
         })

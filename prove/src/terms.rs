@@ -166,6 +166,10 @@ pub(crate) struct Terms {
     next: usize,
 }
 
+/// What was made after something, and will be asked for after it too.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Next(u32);
+
 /// Spreads the half of a hash that is kept over all bits: a table places by the low and tags by the
 /// high ones.
 fn spread(hash: u32) -> u64 {
@@ -219,6 +223,16 @@ impl Terms {
             }
             None => self.insert(hash, application),
         }
+    }
+
+    /// What will be made next.
+    pub(crate) fn next(&self) -> Next {
+        Next(self.heads.len() as u32)
+    }
+
+    /// Says that this will likely be asked for now.
+    pub(crate) fn expect(&mut self, Next(head): Next) {
+        self.next = head as usize;
     }
 
     /// A leaf of one result.

@@ -11,7 +11,7 @@ use crate::Lemma;
 use crate::findings::{Side, Site};
 use crate::normal::Dims;
 use crate::ops::Knowledge;
-use crate::terms::{Application, Symbol, Tag, Term, Terms};
+use crate::terms::{Application, Next, Symbol, Tag, Term, Terms};
 
 /// A set whose order is that of insertion.
 pub(crate) type FxIndexSet<T> = IndexSet<T, FxBuildHasher>;
@@ -36,10 +36,23 @@ pub(crate) struct World {
     pub(crate) is_made_again: Vec<bool>,
     /// Which op made a term first, on each side; kept only to explain a difference.
     pub(crate) makers: Option<Makers>,
+    /// By application.
+    pub(crate) forms: HashMap<Term, Formed, FxBuildHasher>,
     /// The types of dense tensors that normal forms have made.
     pub(crate) tensor_types: HashMap<(Dims, ScalarType), Type, FxBuildHasher>,
     pub(crate) peer: Name,
     pub(crate) fix_seed: Name,
+}
+
+/// The normal forms of the results of an op, where it has them.
+pub(crate) type Forms = [Option<Term>; 2];
+
+/// The normal forms of an application that has been put in normal form before.
+#[derive(Copy, Clone)]
+pub(crate) struct Formed {
+    pub(crate) forms: Forms,
+    /// What was made after them.
+    pub(crate) next: Next,
 }
 
 /// What messages and other effects keep their order in.
@@ -100,6 +113,7 @@ impl World {
             results: Vec::new(),
             is_made_again: Vec::new(),
             makers: None,
+            forms: HashMap::default(),
             tensor_types: HashMap::default(),
             peer: context.name("peer"),
             fix_seed: context.name("fix_seed"),
