@@ -1,5 +1,8 @@
 //! Where two terms really differ: the smallest part of both that explains why they do.
 
+use hashbrown::HashSet;
+use rustc_hash::FxBuildHasher;
+
 use crate::findings::Site;
 use crate::terms::{Symbol, Term};
 use crate::world::{Makers, World};
@@ -104,7 +107,8 @@ fn are_exchanged(before: &[Term], after: &[Term]) -> bool {
 /// What is only in the first and only in the second of two sums, if that is one each.
 fn one_of_each(before: &[Term], after: &[Term]) -> Option<(Term, Term)> {
     let only = |these: &[Term], those: &[Term]| {
-        let mut only = these.iter().filter(|term| !those.contains(term));
+        let those: HashSet<Term, FxBuildHasher> = those.iter().copied().collect();
+        let mut only = these.iter().filter(|term| !those.contains(*term));
         let first = only.next().copied();
         first.filter(|_| only.next().is_none())
     };

@@ -102,7 +102,7 @@ use proof::Effort;
 use report::{Places, Report};
 
 pub use lemma::{Lemma, Transposes};
-pub use options::Options;
+pub use options::{MicroBatches, Options};
 pub use verdict::{Outcome, Verdict};
 
 /// Whether the plan means what the program meant: after a step of the plan's jobs every variable that
@@ -110,7 +110,12 @@ pub use verdict::{Outcome, Verdict};
 /// for each micro-batch, and its optimizer once, gives.
 pub fn prove(original: &Program, plan: &Plan, options: &Options) -> Verdict {
     if !Arc::ptr_eq(original.context(), plan.context()) {
-        return Verdict::refused(other_context());
+        return Verdict::refused(vec![other_context()]);
+    }
+    let miscounts = structure::miscounts(plan);
+    // A micro-batch without a job is not worth the memory that running it would take.
+    if plan.options().num_micro_batches as usize > plan.jobs().len() {
+        return Verdict::refused(report::miscounted(&miscounts));
     }
     let decided = proof::of_plan(original, plan, options, Effort::Decide);
     let mut attempt = match decided.differences.is_empty() {
@@ -121,7 +126,7 @@ pub fn prove(original: &Program, plan: &Plan, options: &Options) -> Verdict {
         places: Places::of_plan(original, plan),
         attempt: &mut attempt,
         streams: streams::faults(plan),
-        miscounts: structure::miscounts(plan),
+        miscounts,
     };
     report.verdict(plan.options().num_micro_batches)
 }
@@ -130,7 +135,7 @@ pub fn prove(original: &Program, plan: &Plan, options: &Options) -> Verdict {
 /// outlive a run, the outputs that the original names, and what others see.
 pub fn equivalent(original: &Program, other: &Program) -> Verdict {
     if !Arc::ptr_eq(original.context(), other.context()) {
-        return Verdict::refused(other_context());
+        return Verdict::refused(vec![other_context()]);
     }
     let decided = proof::of_programs(original, other, Effort::Decide);
     let mut attempt = match decided.differences.is_empty() {

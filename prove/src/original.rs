@@ -3,6 +3,7 @@
 
 use pirogue::ir::{Name, Op, Program};
 
+use crate::MicroBatches;
 use crate::findings::{Findings, Side};
 use crate::machine::{Fetch, Frame, Machine, Rules, Thread, TraceEntry};
 use crate::store::{Run, Store};
@@ -21,15 +22,6 @@ pub(crate) enum Phases {
     ByRole,
     /// All.
     One,
-}
-
-/// How micro-batches are run.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Batches {
-    /// One run stands for all that do the same.
-    AsOne,
-    /// Each by itself.
-    Apart,
 }
 
 /// What was seen of a run.
@@ -71,7 +63,7 @@ impl Original {
 pub(crate) struct How {
     pub(crate) side: Side,
     pub(crate) phases: Phases,
-    pub(crate) batches: Batches,
+    pub(crate) batches: MicroBatches,
     pub(crate) micro_batches: u32,
 }
 
@@ -92,11 +84,11 @@ pub(crate) fn run(
     let (mut first_frame, mut frame) = (Frame::default(), Frame::default());
     let all: Vec<u32> = (0..micro_batches).collect();
     let mut first = match batches {
-        Batches::AsOne => {
+        MicroBatches::AsOne => {
             runner.original.store.is_shared = micro_batches > 1;
             runner.batch(Tag::ANY, &all, &of_step, &mut first_frame)
         }
-        Batches::Apart => {
+        MicroBatches::Apart => {
             let first = runner.batch(Tag::of(0), &all[..1], &of_step, &mut first_frame);
             for micro_batch in &all[1..] {
                 let members = std::slice::from_ref(micro_batch);

@@ -13,10 +13,11 @@ use pirogue::ir::{Name, Program};
 use pirogue_plan::Plan;
 use rustc_hash::{FxBuildHasher, FxHasher};
 
+use crate::MicroBatches;
 use crate::findings::{Findings, Side};
 use crate::lifetime::{self, Lifetimes};
 use crate::machine::{Fetch, Frame, Machine, Rules, Thread, TraceEntry};
-use crate::original::{Batches, Observed, Original};
+use crate::original::{Observed, Original};
 use crate::store::{Run, Store};
 use crate::terms::Tag;
 use crate::world::World;
@@ -100,13 +101,13 @@ pub(crate) fn run(
     world: &mut World,
     findings: &mut Findings,
     plan: &Plan,
-    (store, batches): (Store, Batches),
+    (store, batches): (Store, MicroBatches),
     observed: &HashSet<Name, FxBuildHasher>,
 ) -> PlanRun {
     let steps = Steps::of(plan);
     let groups = groups(&steps.programs, batches);
     let groups = groups.into_iter().map(|members| {
-        let tag = if batches == Batches::AsOne { Tag::ANY } else { Tag::of(members[0]) };
+        let tag = if batches == MicroBatches::AsOne { Tag::ANY } else { Tag::of(members[0]) };
         Group { members, thread: Thread::new(tag), ends: Vec::new() }
     });
     let (groups, runs, step_of_run) = (groups.collect(), Vec::new(), Vec::new());
@@ -120,7 +121,7 @@ pub(crate) fn run(
     let group_of = runner.group_of_batch(plan.options().num_micro_batches);
     for (index, job) in plan.jobs().iter().enumerate() {
         let Some(group) = group_of[job.micro_batch.0 as usize] else { continue };
-        let is_alone = batches == Batches::Apart || last_of_step == Some(index);
+        let is_alone = batches == MicroBatches::Apart || last_of_step == Some(index);
         runner.run.store.is_shared = !is_alone && plan.options().num_micro_batches > 1;
         runner.job(group, index as u32);
         if !runner.run.store.runs_as_one() {
@@ -141,9 +142,9 @@ fn last_of_step(plan: &Plan) -> Option<usize> {
 
 /// Micro-batches by what they do. Longer lists come first, so that whoever stops earlier joins one
 /// that goes on.
-fn groups<T: Hash + Eq>(lists: &[Vec<T>], batches: Batches) -> Vec<Vec<u32>> {
+fn groups<T: Hash + Eq>(lists: &[Vec<T>], batches: MicroBatches) -> Vec<Vec<u32>> {
     let mut order: Vec<u32> = (0..lists.len() as u32).collect();
-    if batches == Batches::Apart {
+    if batches == MicroBatches::Apart {
         return order.into_iter().map(|batch| vec![batch]).collect();
     }
     let of = |batch: u32| &lists[batch as usize];
@@ -238,7 +239,7 @@ impl Runner<'_> {
         let of_job = |&job: &u32| (program_of(job), plan.skip_gc_set(job as usize));
         let lists: Vec<Vec<(u32, usize)>> =
             steps.jobs.iter().map(|jobs| jobs.iter().map(of_job).collect()).collect();
-        let firsts = groups(&lists, Batches::AsOne).into_iter().map(|members| members[0]);
+        let firsts = groups(&lists, MicroBatches::AsOne).into_iter().map(|members| members[0]);
         let batches = firsts.map(|batch| &steps.jobs[batch as usize][..]);
         lifetime::replay(plan, &self.lifetimes, batches, program_of, self.findings);
     }

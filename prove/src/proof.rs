@@ -5,14 +5,14 @@ use pirogue::ir::{Name, Op, Program};
 use pirogue_plan::Plan;
 use rustc_hash::FxBuildHasher;
 
-use crate::Options;
 use crate::compare::{self, Difference};
 use crate::findings::{Findings, Side};
-use crate::original::{self, Batches, How, Original, Phases};
+use crate::original::{self, How, Original, Phases};
 use crate::plan_run::{self, PlanRun};
 use crate::store::Store;
 use crate::terms::Term;
 use crate::world::{Makers, World};
+use crate::{MicroBatches, Options};
 
 /// Both sides, run and compared.
 pub(crate) struct Attempt {
@@ -43,8 +43,8 @@ pub(crate) fn of_plan(
     options: &Options,
     effort: Effort,
 ) -> Attempt {
-    try_plan(program, plan, options, (Batches::AsOne, effort))
-        .or_else(|| try_plan(program, plan, options, (Batches::Apart, effort)))
+    try_plan(program, plan, options, (options.micro_batches, effort))
+        .or_else(|| try_plan(program, plan, options, (MicroBatches::Apart, effort)))
         .expect("micro-batches that are run apart see each other in their order")
 }
 
@@ -52,7 +52,7 @@ fn try_plan(
     program: &Program,
     plan: &Plan,
     options: &Options,
-    (batches, effort): (Batches, Effort),
+    (batches, effort): (MicroBatches, Effort),
 ) -> Option<Attempt> {
     let mut findings = Findings::default();
     let micro_batches = plan.options().num_micro_batches;
@@ -78,7 +78,7 @@ pub(crate) fn of_programs(program: &Program, other: &Program, effort: Effort) ->
     let how = How {
         side: Side::Original,
         phases: Phases::One,
-        batches: Batches::AsOne,
+        batches: MicroBatches::AsOne,
         micro_batches: 1,
     };
     let (mut world, mut original) = first_side(program, &mut findings, how, effort);

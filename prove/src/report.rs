@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 
 use pirogue::diagnostic::Diagnostic;
 use pirogue::ir::Name;
-use pirogue_schedule::JobType;
 
 use crate::compare;
 use crate::proof::Attempt;
@@ -32,7 +31,7 @@ impl Report<'_> {
     pub(crate) fn verdict(self, micro_batches: u32) -> Verdict {
         let mut faults = self.findings();
         faults.extend(limited(self.streams.iter().map(|fault| self.stream_fault(fault)).collect()));
-        faults.extend(limited(self.miscounts.iter().map(miscount).collect()));
+        faults.extend(miscounted(&self.miscounts));
         faults.extend(limited(self.unknown_fetches()));
         faults.extend(limited(self.differences()));
         let mut notes: Vec<Diagnostic> = self.unobserved().into_iter().collect();
@@ -130,13 +129,14 @@ impl Report<'_> {
     }
 }
 
+/// Jobs that do not run once.
+pub(crate) fn miscounted(miscounts: &[Miscount]) -> Vec<Diagnostic> {
+    limited(miscounts.iter().map(miscount).collect())
+}
+
 fn miscount(miscount: &Miscount) -> Diagnostic {
     let Miscount { job_type, batch, count } = *miscount;
-    let of_batch = |job_type: JobType| match batch {
-        Some(batch) => format!("`{job_type}:{batch}`"),
-        None => format!("`{job_type}`"),
-    };
-    let job = of_batch(job_type);
+    let job = format!("`{job_type}:{batch}`");
     let (message, help) = match count {
         0 => (format!("no job runs {job}"), "put the job into the list"),
         1 => (

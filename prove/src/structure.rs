@@ -9,12 +9,14 @@ use rustc_hash::FxBuildHasher;
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Miscount {
     pub(crate) job_type: JobType,
-    /// The micro-batch, or none for a job that is to run once a step and did not.
-    pub(crate) batch: Option<u32>,
+    pub(crate) batch: u32,
     pub(crate) count: usize,
 }
 
-/// All jobs that do not run once: those of a micro-batch once in each, others once for micro-batch 0.
+/// More are not looked for.
+const MOST: usize = 1000;
+
+/// The jobs that do not run once: those of a micro-batch once in each, others once for micro-batch 0.
 pub(crate) fn miscounts(plan: &Plan) -> Vec<Miscount> {
     let mut counts: HashMap<(JobType, MicroBatch), usize, FxBuildHasher> = HashMap::default();
     for job in plan.jobs() {
@@ -28,7 +30,10 @@ pub(crate) fn miscounts(plan: &Plan) -> Vec<Miscount> {
             let count = counts.get(&(job_type, MicroBatch(batch))).copied().unwrap_or(0);
             let is_wanted = batch == 0 || job_type.kind().is_per_micro_batch();
             if count != usize::from(is_wanted) {
-                found.push(Miscount { job_type, batch: Some(batch), count });
+                found.push(Miscount { job_type, batch, count });
+            }
+            if found.len() == MOST {
+                return found;
             }
         }
     }

@@ -41,10 +41,10 @@ pub struct Verdict {
 
 impl Verdict {
     /// That of two things that cannot be compared.
-    pub(crate) fn refused(fault: Diagnostic) -> Self {
+    pub(crate) fn refused(faults: Vec<Diagnostic>) -> Self {
         Self {
             outcome: Outcome::Refuted,
-            faults: vec![fault],
+            faults,
             notes: Vec::new(),
             terms: 0,
             programs: 0,

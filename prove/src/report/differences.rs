@@ -10,6 +10,8 @@ use crate::compare::{Difference, Observable};
 use crate::cone::{self, Cause, Cone};
 use crate::findings::Site;
 
+/// How many differences are followed down to where they begin: each may be a long way down.
+const MOST_FOLLOWED: usize = 64;
 /// How many ops of a side are shown.
 const MOST_LINES: usize = 6;
 
@@ -18,7 +20,8 @@ impl Report<'_> {
     pub(super) fn differences(&self) -> Vec<Diagnostic> {
         let mut by_cone: IndexMap<Option<Cone>, Vec<&Difference>, FxBuildHasher> =
             IndexMap::default();
-        for difference in &self.attempt.differences {
+        let all = &self.attempt.differences;
+        for difference in all.iter().take(MOST_FOLLOWED) {
             let cone = self.cone(difference).map(|cone| Cone { depth: 0, ..cone });
             by_cone.entry(cone).or_default().push(difference);
         }
@@ -28,6 +31,10 @@ impl Report<'_> {
                 Some(_) => told.push(self.difference(same[0], &same[1..])),
                 None => told.extend(same.iter().map(|difference| self.difference(difference, &[]))),
             }
+        }
+        if let (Some(last), more @ 1..) = (told.last_mut(), all.len().saturating_sub(MOST_FOLLOWED))
+        {
+            last.notes.push(format!("{more} more differences were not followed to their causes"));
         }
         told
     }
