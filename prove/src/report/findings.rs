@@ -9,7 +9,7 @@ use crate::findings::{Fault, Finding, Side, Site};
 use crate::streams::StreamFault;
 
 /// The codes in the order of cause: what comes first explains what comes after.
-const ORDER: [&str; 8] = ["E0718", "E0701", "E0702", "E0715", "E0717", "E0704", "E0706", "E0703"];
+const ORDER: [&str; 7] = ["E0718", "E0701", "E0702", "E0715", "E0717", "E0704", "E0706"];
 
 impl Report<'_> {
     /// What was found while programs ran, in the order of cause.
