@@ -3,7 +3,7 @@
 //! A diagnostic stands alone: each [`Place`] carries the line it points into, so that it can be
 //! rendered after the program is gone. Codes are stable: `E0203`, `W0104`, `N0501`; the digits
 //! say the layer (01 reading, 02 passes, 03 schedules, 04 verifying, 05 pipelines and options,
-//! 06 files).
+//! 06 files, 07 proofs).
 //!
 //! ```
 //! use pirogue::diagnostic::{Diagnostic, Place};

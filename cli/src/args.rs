@@ -1,5 +1,6 @@
 //! What can be typed.
 
+mod proofs;
 mod questions;
 mod schedules;
 
@@ -9,6 +10,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use pirogue::parallel::default_threads;
 
+pub use proofs::{ProofForm, Prove};
 pub use questions::{Diff, Graph, Names, Picture, Stats, StatsForm};
 pub use schedules::{
     ChannelsPer, Check, CheckForm, Drawing, Emit, FamilyOptions, GivenCounts, LeftOver,
@@ -32,6 +34,7 @@ Examples:
   pirogue plan stage0.pir --stages 2 --chunks 2 --micro-batches 4 --stage 0 -o plan
   pirogue opt stage0.pir -p infer_chunk_ids -o inferred.pir
   pirogue schedule zbv --stages 4 --chunks 2 --micro-batches 8 --emit csv
+  pirogue prove stage0.pir plan
   pirogue diff stage0.pir inferred.pir
   pirogue passes pipeline_scheduler_VPP
 
@@ -105,6 +108,8 @@ pub enum Command {
     Schedule(Schedule),
     /// Say whether all stages can run a schedule together, and who waits for whom if not.
     Check(Check),
+    /// Prove that plans, whoever made them, mean what their programs meant.
+    Prove(Prove),
     /// Show what differs between two programs, op by op.
     Diff(Diff),
     /// Count what a program consists of: ops, parameters, what crosses.
@@ -231,7 +236,8 @@ Examples:
 The table has a row for each kind of job: its programs and their ops; `values in`, the named values
 that come from other programs; `values out`, the values that get a name for other programs
 (parameters and data have one); and its jobs. -v shows a row for each job type, -vv the job list as
-well. -o writes `plan.json` and a program for each job type, such as `forward0.pir`; with several
+well. Each plan is proved: variables after the step, outputs and messages are what the program
+gives, or nothing is written. -o writes `plan.json` and a program for each job type, such as `forward0.pir`; with several
 inputs, in a folder for each stage.")]
 pub struct Plan {
     /// The program of one stage, or those of stages 0, 1, ..., text or JSON; `-` is standard input.
@@ -267,10 +273,12 @@ pub struct Plan {
     /// Passes to run on the plan: `jobs[forward*](pass)` runs on its programs.
     #[arg(long, value_name = "PIPELINE")]
     pub after: Option<String>,
-    /// Do not prove the plan. Plans are not proved yet, so this changes nothing; a later release
-    /// proves them unless it is given.
+    /// Do not prove that the plan means what the program meant.
     #[arg(long)]
     pub no_prove: bool,
+    /// Write the plan even if it is refuted.
+    #[arg(long, conflicts_with = "no_prove")]
+    pub force: bool,
     /// The folder to write to: new, empty, or with a plan, which is replaced.
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,

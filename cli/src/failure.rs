@@ -6,12 +6,13 @@ use std::process::ExitCode;
 use pirogue::diagnostic::Diagnostic;
 
 /// Whose fault it is, with the diagnostics to show: at least one error among them, unless
-/// the answer is a difference.
+/// an answer was asked for and is no.
 pub enum Failure {
     /// The input, or the plan that was asked for, is wrong; or files cannot be read or written.
     Input(Vec<Diagnostic>),
-    /// The programs that were compared differ, which has been said; and what else is to be said.
-    Different(Vec<Diagnostic>),
+    /// The answer, which has been given, is no: programs differ, or a plan is not proved; and what
+    /// else is to be said.
+    Negative(Vec<Diagnostic>),
     /// The command line is wrong.
     CommandLine(Vec<Diagnostic>),
 }
@@ -19,13 +20,13 @@ pub enum Failure {
 impl Failure {
     pub fn diagnostics(&self) -> &[Diagnostic] {
         match self {
-            Self::Input(found) | Self::Different(found) | Self::CommandLine(found) => found,
+            Self::Input(found) | Self::Negative(found) | Self::CommandLine(found) => found,
         }
     }
 
     pub fn exit_code(&self) -> ExitCode {
         match self {
-            Self::Input(_) | Self::Different(_) => ExitCode::from(1),
+            Self::Input(_) | Self::Negative(_) => ExitCode::from(1),
             Self::CommandLine(_) => ExitCode::from(2),
         }
     }

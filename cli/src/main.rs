@@ -11,6 +11,7 @@ mod costs;
 mod failure;
 mod input;
 mod output;
+mod plans;
 mod report;
 mod schedules;
 mod usage;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         Command::Plan(plan) => commands::plan::run(plan, &args.global, &screen),
         Command::Schedule(schedule) => commands::schedule::run(schedule, &screen),
         Command::Check(check) => commands::check::run(check, &screen),
+        Command::Prove(prove) => commands::prove::run(prove, &args.global, &screen),
         Command::Diff(diff) => commands::diff::run(diff, &screen),
         Command::Stats(stats) => commands::stats::run(stats, &screen),
         Command::Graph(graph) => commands::graph::run(graph, &screen),

@@ -58,8 +58,7 @@ struct Case {
 
 impl Case {
     fn new() -> Self {
-        let programs =
-            [("forward0", FORWARD), ("backward0", BACKWARD), ("optimizer", OPTIMIZER)];
+        let programs = [("forward0", FORWARD), ("backward0", BACKWARD), ("optimizer", OPTIMIZER)];
         Self {
             original: ORIGINAL.into(),
             programs: programs.map(|(name, text)| (name, text.to_owned())).to_vec(),
@@ -91,9 +90,10 @@ impl Case {
     fn verdict(&self) -> Verdict {
         let context = Context::new();
         let original = read(&context, &self.original);
-        let programs = self.programs.iter().map(|(name, text)| {
-            (name.parse().expect("a job type"), read(&context, text))
-        });
+        let programs = self
+            .programs
+            .iter()
+            .map(|(name, text)| (name.parse().expect("a job type"), read(&context, text)));
         let options = PlanOptions {
             schedule: "VPP".into(),
             pp_degree: 1,
@@ -187,7 +187,8 @@ fn an_op_that_asks_for_the_shape_alone_may_come_after_the_value_was_freed() {
     let tanh = r#"(%3) = "pd_op.tanh" (%2) {op_role:1} : (tensor<2xf32>) -> tensor<2xf32>"#;
     let shape = r#"(%9) = "pd_op.full" () {op_role:1,shape:[2]} : () -> tensor<2xf32>
     (%3) = "pd_op.reshape_grad" (%2, %9) {op_role:1} : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>"#;
-    let in_plan = shape.replace("%2", "%kwarg_y").replace("op_role:1,", "").replace("op_role:1", "");
+    let in_plan =
+        shape.replace("%2", "%kwarg_y").replace("op_role:1,", "").replace("op_role:1", "");
     let mut case = Case::new().edit_original(tanh, shape).edit(
         1,
         r#"(%3) = "pd_op.tanh" (%kwarg_y) {} : (tensor<2xf32>) -> tensor<2xf32>"#,
@@ -231,8 +232,11 @@ fn another_stream_must_wait_for_an_event_that_somebody_records() {
     assert_eq!(crossing(r#",events_to_wait:["e"]"#).faults(), ["E0708", "E0707"]);
     let records = r#"{event_to_record:"e",force_record_event:true}"#;
     let multiply = r#""pd_op.multiply" (%1, %0) "#;
-    let recorded = crossing(r#",events_to_wait:["e"]"#)
-        .edit(0, &format!("{multiply}{{}}"), &format!("{multiply}{records}"));
+    let recorded = crossing(r#",events_to_wait:["e"]"#).edit(
+        0,
+        &format!("{multiply}{{}}"),
+        &format!("{multiply}{records}"),
+    );
     recorded.is_proved();
 }
 

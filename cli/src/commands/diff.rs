@@ -37,7 +37,7 @@ pub fn run(args: &Diff, screen: &Screen) -> Outcome {
     if shown.iter().all(|shown| shown.is_same) {
         return Ok(warnings);
     }
-    Err(Failure::Different(warnings))
+    Err(Failure::Negative(warnings))
 }
 
 /// What a program of each file shows.

@@ -8,6 +8,7 @@ pub mod graph;
 pub mod opt;
 pub mod passes;
 pub mod plan;
+pub mod prove;
 pub mod schedule;
 pub mod stats;
 pub mod test;

@@ -1,4 +1,6 @@
-//! `pirogue plan`: the programs and the job list of a stage, or of all stages.
+//! `pirogue plan`: the programs and the job list of a stage, or of all stages, proved.
+
+mod proof;
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -19,6 +21,7 @@ use crate::input;
 use crate::output::Screen;
 use crate::report::{account, written};
 use crate::watch::{Watched, Watchers};
+use proof::{BeforeCut, Judgement, Proof};
 
 /// How the passes of a stage are run.
 #[derive(Copy, Clone)]
@@ -30,8 +33,10 @@ struct Manager {
 /// A stage's plan.
 struct Planned {
     plan: Plan,
-    /// The program that was cut.
+    /// The program at the end of the pipeline.
     given: Program,
+    /// Whether it means what the program meant, if that was asked.
+    proof: Option<Proof>,
     /// What is to be said about it.
     remarks: Vec<Diagnostic>,
 }
@@ -54,8 +59,14 @@ pub fn run(args: &args::Plan, global: &Global, screen: &Screen) -> Outcome {
     let seen = watchers.report(screen, &watched.iter().collect::<Vec<_>>());
     let (planned, mut found) = gather(outcomes)?;
     seen?;
-    let accounts = planned.iter().map(|stage| account(&stage.plan, &stage.given, screen.verbosity));
-    let mut text = accounts.collect::<Vec<_>>().join("\n");
+    let proofs = planned.iter().filter_map(|stage| stage.proof.as_ref());
+    let judgement = Judgement::of(proofs, screen.verbosity);
+    found.extend_from_slice(&judgement.said);
+    if judgement.is_against() && !args.force {
+        found.push(judgement.refusal());
+        return Err(found.into());
+    }
+    let mut text = planned.iter().map(|stage| shown(stage, screen)).collect::<Vec<_>>().join("\n");
     let (plans, given): (Vec<Plan>, Vec<Program>) =
         planned.into_iter().map(|stage| (stage.plan, stage.given)).unzip();
     if let Some(folder) = &args.output {
@@ -68,7 +79,16 @@ pub fn run(args: &args::Plan, global: &Global, screen: &Screen) -> Outcome {
     screen.say(&text)?;
     // The process ends: nothing is gained by freeing programs op by op.
     std::mem::forget((plans, given));
-    Ok(found)
+    if judgement.is_against() { Err(found.into()) } else { Ok(found) }
+}
+
+/// What is said of a stage's plan.
+fn shown(stage: &Planned, screen: &Screen) -> String {
+    let account = account(&stage.plan, &stage.given, screen.verbosity);
+    match &stage.proof {
+        Some(proof) => format!("{account}\n{}", proof.line()),
+        None => account,
+    }
 }
 
 /// Which schedule plans follow.
@@ -161,6 +181,9 @@ fn plan_stage(
     let mut program = read.program;
     let mut remarks = read.warnings;
     let pipeline = pipeline(args, stage).map_err(|failure| failure.diagnostics().to_vec())?;
+    if !args.no_prove {
+        session.observe(BeforeCut::default());
+    }
     let passes = PassManager::new(pipeline).verify(manager.verify).threads(manager.threads.get());
     let outcome = passes.run(&mut program, session);
     remarks.extend(session.take_diagnostics());
@@ -171,7 +194,8 @@ fn plan_stage(
     let is_fresh = session.context("pirogue plan").get::<Plan>().map(drop);
     is_fresh.map_err(|error| error.into_diagnostics())?;
     let plan = session.take::<Plan>().expect("it is there, and fresh");
-    Ok(Planned { plan, given: program, remarks })
+    let proof = session.observer::<BeforeCut>().and_then(|kept| Proof::of(kept, &plan));
+    Ok(Planned { plan, given: program, proof, remarks })
 }
 
 fn vpp(args: &args::Plan, stage: u32) -> PipelineSchedulerVpp {

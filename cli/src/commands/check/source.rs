@@ -9,6 +9,7 @@ use pirogue_plan::{Plan, PlanOptions, read_folder};
 use pirogue_schedule::format::Format;
 use pirogue_schedule::{Job, Schedule, Stage};
 
+use crate::plans::stages_in;
 use crate::{input, schedules};
 
 /// A schedule, and where it was read.
@@ -75,18 +76,6 @@ fn read_plans(folders: &[PathBuf]) -> Result<Source, Vec<Diagnostic>> {
         vec![Diagnostic::error(error.code(), error.to_string()).help(error.help())]
     })?;
     Ok(Source { schedule, warnings: Vec::new(), file: String::new(), lists: None })
-}
-
-/// A folder with a plan, or the folders of the stages in it, as `pirogue plan -o` writes them.
-fn stages_in(folder: &Path) -> Vec<PathBuf> {
-    if folder.join("plan.json").exists() {
-        return vec![folder.to_owned()];
-    }
-    let stage = |number: usize| folder.join(format!("stage{number}"));
-    let stages: Vec<PathBuf> =
-        (0..).map(stage).take_while(|stage| fs::metadata(stage).is_ok()).collect();
-    // Without any, the reader of plans says what is wrong with the folder.
-    if stages.is_empty() { vec![folder.to_owned()] } else { stages }
 }
 
 /// The plans, in order of stages, are those of all stages of one schedule.
