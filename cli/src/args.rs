@@ -193,6 +193,10 @@ pub struct Watch {
     /// Write a trace of the run, for Perfetto or `chrome://tracing`.
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
+    /// Prove after each pass that the program means what it meant before: that it computes the same
+    /// terms, but for reshapes and split products; algebra such as x + 0 = x is not known.
+    #[arg(long)]
+    pub prove_each: bool,
     /// How much is verified.
     #[arg(long, value_enum, default_value_t = VerifyWhen::Touched, value_name = "WHEN")]
     pub verify: VerifyWhen,
@@ -348,6 +352,7 @@ A file holds cases, with lines of `// -----` between:
 
 `show` takes diff, program, jobs, jobs(forward0), stats and diagnostics; what a case shows is kept in
 `snapshots/FILE/CASE.snap` in the folder of the cases, and compared without the numbers of values.
+`prove: yes` proves that each pass, and the plan that one makes, keeps the meaning of the program.
 Errors and warnings fail a case that does not expect them (`expect-error`, `expect-warning`,
 `expect-note`; `@above`, `@below`, `@+1`, `@-1` say of which line), and so does what is expected and
 not said. Each case is also printed and read again, verified, and run with one thread and several.")]

@@ -92,7 +92,7 @@ pub const LAYERS: &[Layer] = &[
     Layer {
         title: "Cases",
         pages: pages! {
-            E0680 E0681 E0682 E0683 E0684 E0685 E0686 E0687 E0688 E0689 E0690 W0690
+            E0680 E0681 E0682 E0683 E0684 E0685 E0686 E0687 E0688 E0689 E0690 E0691 W0690
         },
     },
 ];

@@ -12,6 +12,7 @@ mod failure;
 mod input;
 mod output;
 mod plans;
+mod proofs;
 mod report;
 mod schedules;
 mod usage;

@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use pirogue::diagnostic::Diagnostic;
 use pirogue::pass::{ChromeTrace, Moment, PrintProgram, Session, Timing, Verify};
+use pirogue_prove::watch::ProveEach;
 
 use crate::args::{VerifyWhen, Watch};
 use crate::output::{Screen, to_file};
@@ -66,6 +67,9 @@ impl<'a> Watchers<'a> {
         if self.asked.trace.is_some() {
             watched.session.observe(ChromeTrace::since(self.start));
         }
+        if self.asked.prove_each {
+            watched.session.observe(ProveEach::default());
+        }
         if let Some(print) = self.print(&watched) {
             watched.session.observe(print);
         }
@@ -97,6 +101,13 @@ impl<'a> Watchers<'a> {
             1 => PrintProgram::to_folder(folder),
             _ => PrintProgram::to_folder(folder.join(&watched.name)),
         }
+    }
+}
+
+impl Watched {
+    /// What passes did to the meaning of their program, if that was asked for.
+    pub fn broken_meaning(&self) -> Vec<Diagnostic> {
+        self.session.observer::<ProveEach>().map_or(Vec::new(), |seen| seen.faults().collect())
     }
 }
 

@@ -64,6 +64,7 @@ const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
     ("E0633", "only code can mix contexts"),
     ("E0660", "it takes a device that is full"),
     ("N0673", "it takes a program of 301 ops"),
+    ("E0691", "only code makes a harness"),
     ("E0716", "only code can mix contexts"),
     ("E0718", "a file of some hundred brackets explains less than the words"),
     ("E0686", "none of the passes that ship depends on the order of uses"),

@@ -162,6 +162,7 @@ fn passes_on_the_programs_of_a_plan_are_in_the_plan_that_is_written() {
             "0",
             "--before",
             "infer_chunk_ids",
+            "--no-prove",
         ]),
     );
     assert_eq!(shown, plan, "without a folder it is told what the plan holds");
@@ -183,7 +184,13 @@ fn passes_before_and_after_the_scheduler_run_in_a_plan() {
     let (_guard, folder) = temporary();
     let (place, dump) = (folder.join("plan"), folder.join("dump"));
     let options = ["--stages", "2", "--chunks", "2", "--micro-batches", "4"];
-    let passes = ["--before", "infer_chunk_ids", "--after", "jobs[optimizer](overlap_send_recv)"];
+    let passes = [
+        "--before",
+        "infer_chunk_ids",
+        "--no-prove",
+        "--after",
+        "jobs[optimizer](overlap_send_recv)",
+    ];
     let places = ["-o", place.to_str().unwrap(), "--dump", dump.to_str().unwrap()];
     let inputs = ["plan", GPT, "examples/gpt_stage1.pir"];
     printed(&[&inputs[..], &options, &passes, &places].concat());

@@ -9,7 +9,8 @@
 //!
 //! 1. [`prove`] judges a plan, [`equivalent`] two programs; both give a [`Verdict`].
 //! 2. [`ranks`] judges the plans of all stages together: what they really send and receive.
-//! 3. [`numeric`] runs programs and plans on numbers: a second opinion that shares no code with the first.
+//! 3. [`watch`] judges passes while they run, each by itself, and the plan that they leave.
+//! 4. [`numeric`] runs programs and plans on numbers: a second opinion that shares no code with the first.
 //!
 //! How it works, from the bottom: `terms` is the table of terms; `normal` puts those that a split may
 //! write in several ways into one form, each form a law of tensors; `machine` runs a program on terms;
@@ -90,6 +91,7 @@ mod streams;
 mod structure;
 mod terms;
 mod verdict;
+pub mod watch;
 mod world;
 
 use std::sync::Arc;

@@ -30,6 +30,8 @@ pub(crate) struct Content {
     /// Where it says what it shows.
     pub show_place: Option<Place>,
     pub expectations: Vec<Expectation>,
+    /// Where it asks that what the passes do be judged.
+    pub prove: Option<Place>,
     /// The program without comments, behind as many line feeds as there are lines before it in its
     /// file, so that what is said of it has the right lines.
     pub program: String,
@@ -121,6 +123,7 @@ fn read_case(file: &str, section: &[Line<'_>], default_name: &str) -> Case {
         shows: Vec::new(),
         show_place: None,
         expectations,
+        prove: None,
         program: program_text(section),
     };
     let mut name = default_name.to_owned();
@@ -132,6 +135,7 @@ fn read_case(file: &str, section: &[Line<'_>], default_name: &str) -> Case {
                 content.shows.extend(shows);
                 content.show_place = Some(place);
             }
+            Header::Prove => content.prove = Some(place),
         }
     }
     if !section.iter().any(Line::has_code) {

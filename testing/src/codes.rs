@@ -20,3 +20,5 @@ pub const BROKEN_LAW: &str = "E0687";
 pub const NO_CASE: &str = "E0688";
 /// A file, or what the environment asks for, cannot be read, or a file not written.
 pub const NO_ACCESS: &str = "E0689";
+/// A case asks for a judgement, and there is no judge.
+pub const NO_JUDGE: &str = "E0691";

@@ -10,6 +10,7 @@ use pirogue::diagnostic::Diagnostic;
 use pirogue::pass::Registry;
 
 use crate::failure::Finding;
+use crate::judge::Judge;
 use crate::suite::Suite;
 use crate::update::{Update, differences_pass};
 
@@ -21,13 +22,14 @@ pub struct Harness {
     registry: Registry,
     cases: PathBuf,
     snapshots: Option<PathBuf>,
+    judge: Option<Judge>,
 }
 
 impl Harness {
     /// Tests of these passes. The cases are in `tests/cases`, and their snapshots in the folder
     /// `snapshots` there, unless said otherwise.
     pub fn new(registry: Registry) -> Self {
-        Self { registry, cases: PathBuf::from("tests/cases"), snapshots: None }
+        Self { registry, cases: PathBuf::from("tests/cases"), snapshots: None, judge: None }
     }
 
     /// Says where the cases are, from the folder of the crate on.
@@ -38,6 +40,11 @@ impl Harness {
     /// Says where the snapshots are, from the folder of the crate on.
     pub fn snapshots(self, folder: impl Into<PathBuf>) -> Self {
         Self { snapshots: Some(folder.into()), ..self }
+    }
+
+    /// Says who judges the passes of cases that ask for it with `// prove: yes`.
+    pub fn judge(self, judge: Judge) -> Self {
+        Self { judge: Some(judge), ..self }
     }
 
     /// Runs the cases that the command line asks for.
@@ -58,6 +65,9 @@ impl Harness {
         let mut suite = Suite::read(&in_crate(&self.cases))?;
         if let Some(snapshots) = &self.snapshots {
             suite = suite.snapshots(in_crate(snapshots));
+        }
+        if let Some(judge) = self.judge {
+            suite = suite.judge(judge);
         }
         let (suite, registry) = (Arc::new(suite), Arc::new(self.registry));
         let trials = (0..suite.cases().len()).map(|index| {

@@ -19,9 +19,11 @@ pub enum Header {
     Run(String),
     /// What is shown.
     Show(Vec<Show>),
+    /// That what the passes do is to be judged.
+    Prove,
 }
 
-const WORDS: [&str; 3] = ["case", "run", "show"];
+const WORDS: [&str; 4] = ["case", "run", "show", "prove"];
 
 /// What others call the headers.
 const SYNONYMS: [(&str, &str); 8] = [
@@ -66,6 +68,11 @@ impl Header {
             // What a failed pass leaves is a case as it stands.
             "run" | "reproduce" => pipeline(rest).map(Self::Run),
             "show" => Show::parse_list(rest).map(Self::Show),
+            "prove" if rest == "yes" => Ok(Self::Prove),
+            "prove" => Err((
+                format!("`{rest}` is not what can be proved"),
+                "`// prove: yes` proves that the passes keep the meaning of the program".into(),
+            )),
             _ => Err(unknown(word)),
         }
     }
@@ -76,6 +83,7 @@ impl Header {
             Self::Case(_) => "case",
             Self::Run(_) => "run",
             Self::Show(_) => "show",
+            Self::Prove => "prove",
         }
     }
 }

@@ -56,6 +56,8 @@
 //!   programs that the run left, what they hand to each other, and the job list), `jobs(forward0)`
 //!   (one of these programs), `stats` (what the passes counted) and `diagnostics` (all that was
 //!   said). Without it only what is said counts.
+//! - `prove: yes` asks that each pass, and the plan that one leaves, be proved to keep the meaning of
+//!   the program: by the [`Judge`] of the harness.
 //! - `expect-error`, `expect-warning` and `expect-note` are followed by a code, and perhaps a colon
 //!   and a part of what is said. `@above`, `@below`, `@+1` and `@-2` say of which line; behind a
 //!   piece of the program and without any, it is that line; on a line of its own and without any,
@@ -112,6 +114,7 @@ mod expectation;
 mod failure;
 mod harness;
 mod header;
+mod judge;
 mod laws;
 mod lines;
 mod near;
@@ -124,5 +127,6 @@ mod update;
 pub use case::Case;
 pub use failure::{Failure, Finding};
 pub use harness::Harness;
+pub use judge::Judge;
 pub use suite::Suite;
 pub use update::{Settled, Update};

@@ -6,6 +6,7 @@ use pirogue::pass::{PassManager, Pipeline, Registry, Session, Verify};
 use pirogue::text;
 
 use crate::case::Content;
+use crate::judge::Judge;
 use crate::laws::LawCheck;
 
 /// How a run is made. **What comes of it must not depend on this.**
@@ -65,6 +66,8 @@ pub struct Ran {
     pub diagnostics: Vec<Diagnostic>,
     /// Laws that passes declare and broke.
     pub broken_laws: Vec<Diagnostic>,
+    /// What they changed in the meaning of the program, if that was to be judged.
+    pub broken_meaning: Vec<Diagnostic>,
 }
 
 impl Ran {
@@ -75,7 +78,12 @@ impl Ran {
 }
 
 /// Runs a case. `file` is what its places call the file.
-pub fn run(file: &str, content: &Content, registry: &Registry, manner: Manner) -> Ran {
+pub fn run(
+    file: &str,
+    content: &Content,
+    registry: &Registry,
+    (manner, judge): (Manner, Option<Judge>),
+) -> Ran {
     let context = Context::new();
     if manner == Manner::Shuffled {
         intern_backwards(&context, &content.program);
@@ -92,7 +100,7 @@ pub fn run(file: &str, content: &Content, registry: &Registry, manner: Manner) -
     }
     match &content.pipeline {
         None => ran.diagnostics.extend(verify(&program)),
-        Some(pipeline) => run_pipeline(pipeline, registry, manner, &mut program, &mut ran),
+        Some(pipeline) => run_pipeline(pipeline, registry, (manner, judge), &mut program, &mut ran),
     }
     ran.after = Some(program);
     ran
@@ -101,7 +109,7 @@ pub fn run(file: &str, content: &Content, registry: &Registry, manner: Manner) -
 fn run_pipeline(
     pipeline: &str,
     registry: &Registry,
-    manner: Manner,
+    (manner, judge): (Manner, Option<Judge>),
     program: &mut Program,
     ran: &mut Ran,
 ) {
@@ -113,6 +121,9 @@ fn run_pipeline(
     let manager = PassManager::new(pipeline).verify(Verify::Full).threads(threads);
     let mut session = Session::new();
     session.observe(LawCheck::default());
+    if let Some(judge) = judge {
+        (judge.begin)(&mut session);
+    }
     let outcome = manager.run(program, &mut session);
     ran.diagnostics.extend(session.take_diagnostics());
     if let Err(failure) = outcome {
@@ -121,6 +132,7 @@ fn run_pipeline(
     ran.statistics = session.statistics().to_string();
     let laws = session.observer::<LawCheck>().map(|laws| laws.broken.clone());
     ran.broken_laws = laws.unwrap_or_default();
+    ran.broken_meaning = judge.map_or(Vec::new(), |judge| (judge.faults)(&session));
     if let Ok(set) = session.programs() {
         let names = set.names().into_iter().enumerate();
         ran.programs = names.map(|(index, name)| (name, set.program(index).clone())).collect();

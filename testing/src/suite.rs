@@ -13,6 +13,7 @@ use crate::codes;
 use crate::difference::HEADING;
 use crate::expectation::{Expectation, line_to_add, noun};
 use crate::failure::{Failure, Finding};
+use crate::judge::Judge;
 use crate::run::{Manner, Ran, run};
 use crate::show::{Show, render};
 use crate::snapshot::Snapshot;
@@ -24,6 +25,7 @@ pub struct Suite {
     folder: PathBuf,
     snapshots: PathBuf,
     cases: Vec<Case>,
+    judge: Option<Judge>,
 }
 
 /// # Reading
@@ -55,12 +57,17 @@ impl Suite {
             return Err(Box::new(Diagnostic::error(codes::NO_CASE, message).help(help)));
         }
         let snapshots = folder.join("snapshots");
-        Ok(Self { folder: folder.to_owned(), snapshots, cases })
+        Ok(Self { folder: folder.to_owned(), snapshots, cases, judge: None })
     }
 
     /// Says where the snapshots are.
     pub fn snapshots(self, folder: impl Into<PathBuf>) -> Self {
         Self { snapshots: folder.into(), ..self }
+    }
+
+    /// Says who judges the passes of cases that ask for it.
+    pub fn judge(self, judge: Judge) -> Self {
+        Self { judge: Some(judge), ..self }
     }
 
     /// All cases, by file and in the order in which they stand there.
@@ -171,20 +178,35 @@ impl Suite {
             Ok(content) => content,
             Err(faults) => return Err(faults.iter().cloned().map(Finding::from).collect()),
         };
-        let ran = run(case.file(), content, registry, Manner::Plain);
+        let judge = self.judge_of(content)?;
+        let ran = run(case.file(), content, registry, (Manner::Plain, judge));
         let mut findings = compare_with_expectations(case.file(), content, &ran, &|said| {
             self.located(case, said.clone())
         });
         findings.extend(check_printing(case.file(), content, &ran));
         findings.extend(Manner::OTHERS.into_iter().find_map(|manner| {
-            let again = run(case.file(), content, registry, manner);
+            let again = run(case.file(), content, registry, (manner, None));
             check_same(manner.subject(), &ran, &again)
         }));
         findings.extend(ran.broken_laws.iter().cloned().map(Finding::from));
+        findings.extend(ran.broken_meaning.iter().cloned().map(Finding::from));
         if !findings.is_empty() {
             return Err(findings);
         }
         self.settle_snapshot(case, content, &ran, update).map_err(|finding| vec![finding])
+    }
+
+    /// Who judges the passes of a case, if it asks for that.
+    fn judge_of(&self, content: &Content) -> Result<Option<Judge>, Vec<Finding>> {
+        let Some(place) = &content.prove else { return Ok(None) };
+        if self.judge.is_some() {
+            return Ok(self.judge);
+        }
+        let fault =
+            Diagnostic::error(codes::NO_JUDGE, "nobody judges whether passes keep the meaning")
+                .at(place.clone())
+                .help("give the harness a `Judge`, such as `pirogue_prove::watch`");
+        Err(vec![Finding::from(fault)])
     }
 
     fn settle_snapshot(

@@ -1,5 +1,6 @@
 // case: what nobody reads goes, and what writes a parameter stays
 // run: -p dead_code_elimination
+// prove: yes
 // show: diff, stats
 {
     (%0) = "builtin.parameter" () {is_distributed:[false],is_parameter:[true],need_clip:[true],parameter_name:"w",persistable:[true],stop_gradient:[false],trainable:[true]} : () -> tensor<2xf32>
@@ -11,6 +12,7 @@
 // -----
 // case: a branch without effects goes as a whole
 // run: -p dead_code_elimination
+// prove: yes
 // show: diff
 {
     (%0) = "pd_op.data" () {dtype:bool,name:"c",place:Place(cpu),shape:[1]} : () -> tensor<1xb>
@@ -28,6 +30,7 @@
 // -----
 // case: of equal ops the first stays, up to a write of what they read
 // run: -p common_subexpression_elimination
+// prove: yes
 // show: diff, stats
 {
     (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(cpu),shape:[2]} : () -> tensor<2xf32>

@@ -1,5 +1,6 @@
 // case: two chunks of a stage
 // run: -p 'pipeline_scheduler_VPP{pp_degree=2 pp_stage=0 vpp_degree=2 num_micro_batches=4}'
+// prove: yes
 // show: jobs, jobs(forward0), jobs(backward0), stats
 {
     ^kw:
@@ -15,6 +16,7 @@
 // -----
 // case: a receive and a send
 // run: -p 'pipeline_scheduler_VPP{pp_degree=2 pp_stage=0 vpp_degree=2 num_micro_batches=4}'
+// prove: yes
 // show: diff, jobs(recv_forward0), jobs(forward0), jobs(backward0), jobs(send_backward0)
 {
     (%0) = "pd_op.recv_v2" () {chunk_id:0,dtype:float32,dynamic_shape:false,op_role:0,out_shape:[2],peer:1,ring_id:12,use_calc_stream:true} : () -> tensor<2xf32>
@@ -25,6 +27,7 @@
 // -----
 // case: a pass on the programs of the plan
 // run: -p 'pipeline_scheduler_VPP{pp_degree=2 pp_stage=0 vpp_degree=2 num_micro_batches=4},jobs[forward*](complete_op_roles)'
+// prove: yes
 // Each program is looked at on its own.
 // show: jobs(forward1), stats
 {
@@ -37,6 +40,7 @@
 // -----
 // case: a pattern that matches no program
 // run: -p 'pipeline_scheduler_VPP{pp_degree=2 pp_stage=0 vpp_degree=2 num_micro_batches=4},jobs[foward*](infer_chunk_ids)'
+// prove: yes
 {
     // expect-warning W0519: none is called `foward*`
     (%0) = "pd_op.data" () {chunk_id:0,dtype:float32,name:"x",op_role:0,place:Place(cpu),shape:[2],stop_gradient:[true]} : () -> tensor<2xf32>
@@ -48,6 +52,7 @@
 // -----
 // case: a forward op that reads a backward value
 // run: -p 'pipeline_scheduler_VPP{pp_degree=2 pp_stage=0 vpp_degree=2 num_micro_batches=4}'
+// prove: yes
 {
     (%0) = "pd_op.data" () {chunk_id:0,dtype:float32,name:"x",op_role:0,place:Place(cpu),shape:[2],stop_gradient:[true]} : () -> tensor<2xf32>
     (%1) = "pd_op.relu_grad" (%0, %0) {chunk_id:0,op_role:1} : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
@@ -57,6 +62,7 @@
 // -----
 // case: a chunk that the stage does not have
 // run: -p 'pipeline_scheduler_VPP{pp_degree=2 pp_stage=0 vpp_degree=2 num_micro_batches=4}'
+// prove: yes
 {
     (%0) = "pd_op.data" () {chunk_id:0,dtype:float32,name:"x",op_role:0,place:Place(cpu),shape:[2],stop_gradient:[true]} : () -> tensor<2xf32>
     (%1) = "pd_op.relu" (%0) {chunk_id:2,op_role:0} : (tensor<2xf32>) -> tensor<2xf32>
@@ -65,6 +71,7 @@
 // -----
 // case: an op without a role
 // run: -p 'pipeline_scheduler_VPP{pp_degree=2 pp_stage=0 vpp_degree=2 num_micro_batches=4}'
+// prove: yes
 {
     (%0) = "pd_op.data" () {chunk_id:0,dtype:float32,name:"x",op_role:0,place:Place(cpu),shape:[2],stop_gradient:[true]} : () -> tensor<2xf32>
     (%1) = "pd_op.relu" (%0) {chunk_id:0} : (tensor<2xf32>) -> tensor<2xf32>
@@ -73,6 +80,7 @@
 // -----
 // case: two values of one name
 // run: -p 'pipeline_scheduler_VPP{pp_degree=2 pp_stage=0 vpp_degree=2 num_micro_batches=4}'
+// prove: yes
 {
     (%0) = "pd_op.data" () {chunk_id:0,dtype:float32,name:"x",op_role:0,place:Place(cpu),shape:[2],stop_gradient:[true]} : () -> tensor<2xf32>
     (%1) = "pd_op.data" () {chunk_id:0,dtype:float32,name:"x",op_role:0,place:Place(cpu),shape:[3],stop_gradient:[true]} : () -> tensor<3xf32>
@@ -82,6 +90,7 @@
 // -----
 // case: a name that is taken
 // run: -p 'pipeline_scheduler_VPP{pp_degree=2 pp_stage=0 vpp_degree=2 num_micro_batches=4}'
+// prove: yes
 // show: jobs
 // expect-note N0206: a name of their own
 {
@@ -92,6 +101,7 @@
 // -----
 // case: a list goes where it is used
 // run: -p 'pipeline_scheduler_VPP{pp_degree=2 pp_stage=0 vpp_degree=2 num_micro_batches=4}'
+// prove: yes
 // show: jobs
 {
     (%0) = "pd_op.data" () {chunk_id:0,dtype:float32,name:"x",op_role:0,place:Place(cpu),shape:[2],stop_gradient:[true]} : () -> tensor<2xf32>
@@ -102,6 +112,7 @@
 // -----
 // case: a list that would have to cross
 // run: -p 'pipeline_scheduler_VPP{pp_degree=2 pp_stage=0 vpp_degree=2 num_micro_batches=4}'
+// prove: yes
 {
     (%0) = "pd_op.data" () {chunk_id:0,dtype:float32,name:"x",op_role:0,place:Place(cpu),shape:[2],stop_gradient:[true]} : () -> tensor<2xf32>
     (%1) = "my.list" (%0) {chunk_id:0,op_role:0} : (tensor<2xf32>) -> vec[tensor<2xf32>,tensor<2xf32>]
@@ -111,6 +122,7 @@
 // -----
 // case: a value that two outputs name
 // run: -p 'pipeline_scheduler_VPP{pp_degree=2 pp_stage=0 vpp_degree=2 num_micro_batches=4}'
+// prove: yes
 // show: jobs
 {
     (%0) = "pd_op.data" () {chunk_id:0,dtype:float32,name:"x",op_role:0,place:Place(cpu),shape:[2],stop_gradient:[true]} : () -> tensor<2xf32>
@@ -122,6 +134,7 @@
 // -----
 // case: an op that waits for two receives
 // run: -p 'pipeline_scheduler_VPP{pp_degree=2 pp_stage=0 vpp_degree=2 num_micro_batches=4}'
+// prove: yes
 // show: jobs(forward0)
 {
     (%0) = "pd_op.recv_v2" () {chunk_id:0,dtype:float32,dynamic_shape:false,op_role:0,out_shape:[2],peer:1,ring_id:12,use_calc_stream:true} : () -> tensor<2xf32>
@@ -132,6 +145,7 @@
 // -----
 // case: a branch that is run again for its gradient
 // run: -p 'pipeline_scheduler_VPP{pp_degree=2 pp_stage=0 vpp_degree=2 num_micro_batches=4}'
+// prove: yes
 // show: jobs
 {
     (%stack_0, %inlet_0, %outlet_0) = "cf.stack_create" () {chunk_id:0,op_role:0} : () -> cf.stack, cf.inlet, cf.outlet
@@ -155,6 +169,7 @@
 // -----
 // case: a branch that cannot be run again
 // run: -p 'pipeline_scheduler_VPP{pp_degree=2 pp_stage=0 vpp_degree=2 num_micro_batches=4}'
+// prove: yes
 {
     (%stack_0, %inlet_0, %outlet_0) = "cf.stack_create" () {chunk_id:0,op_role:0} : () -> cf.stack, cf.inlet, cf.outlet
     (%0) = "pd_op.data" () {chunk_id:0,dtype:bool,name:"c",op_role:0,place:Place(cpu),shape:[],stop_gradient:[true]} : () -> tensor<b>
@@ -177,6 +192,7 @@
 // -----
 // case: a device that is none
 // run: -p 'pipeline_scheduler_VPP{pp_degree=2 vpp_degree=2 num_micro_batches=4 pp_stage=0 place=gpu:first}'
+// prove: yes
 {
     // expect-error E0209: `gpu:first` is no device
     (%0) = "pd_op.data" () {chunk_id:0,dtype:float32,name:"x",op_role:0,place:Place(cpu),shape:[2],stop_gradient:[true]} : () -> tensor<2xf32>
@@ -184,6 +200,7 @@
 // -----
 // case: an option that the schedule does not take
 // run: -p 'pipeline_scheduler_VPP{pp_degree=2 vpp_degree=2 num_micro_batches=4 pp_stage=0 enable_send_recv_overlap=true}'
+// prove: yes
 {
     // expect-error E0210: `enable_send_recv_overlap` is not supported
     (%0) = "pd_op.data" () {chunk_id:0,dtype:float32,name:"x",op_role:0,place:Place(cpu),shape:[2],stop_gradient:[true]} : () -> tensor<2xf32>
@@ -191,6 +208,7 @@
 // -----
 // case: a send without a ring
 // run: -p 'pipeline_scheduler_VPP{pp_degree=2 pp_stage=0 vpp_degree=2 num_micro_batches=4}'
+// prove: yes
 {
     (%0) = "pd_op.data" () {chunk_id:0,dtype:float32,name:"x",op_role:0,place:Place(cpu),shape:[2],stop_gradient:[true]} : () -> tensor<2xf32>
     () = "pd_op.send_v2" (%0) {chunk_id:0,dynamic_shape:false,op_role:0,peer:1,use_calc_stream:true} : (tensor<2xf32>) -> 
@@ -199,6 +217,7 @@
 // -----
 // case: a stage that is not there
 // run: -p 'pipeline_scheduler_VPP{pp_degree=2 vpp_degree=2 num_micro_batches=4 pp_stage=2}'
+// prove: yes
 {
     // expect-error E0305: there is no stage 2
     (%0) = "pd_op.data" () {chunk_id:0,dtype:float32,name:"x",op_role:0,place:Place(cpu),shape:[2],stop_gradient:[true]} : () -> tensor<2xf32>
@@ -206,6 +225,7 @@
 // -----
 // case: micro-batches that deadlock
 // run: -p 'pipeline_scheduler_VPP{pp_degree=4 vpp_degree=3 num_micro_batches=5 pp_stage=0}'
+// prove: yes
 {
     // expect-error E0306: wait for each other in a circle
     (%0) = "pd_op.data" () {chunk_id:0,dtype:float32,name:"x",op_role:0,place:Place(cpu),shape:[2],stop_gradient:[true]} : () -> tensor<2xf32>
@@ -213,6 +233,7 @@
 // -----
 // case: roles and chunks are found first
 // run: -p 'complete_op_roles,infer_chunk_ids,pipeline_scheduler_VPP{pp_degree=2 pp_stage=0 vpp_degree=2 num_micro_batches=4}'
+// prove: yes
 // show: jobs
 {
     (%0) = "pd_op.data" () {chunk_id:-1,dtype:float32,name:"x",op_role:-1,place:Place(cpu),shape:[2],stop_gradient:[true]} : () -> tensor<2xf32>
@@ -225,6 +246,7 @@
 // -----
 // case: a stage without chunks
 // run: -p 'pipeline_scheduler_VPP{pp_degree=2 pp_stage=0 vpp_degree=0 num_micro_batches=4}'
+// prove: yes
 {
     // expect-error E0301: the number of chunks is 0
     (%0) = "my.make" () {} : () -> tensor<2xf32>
@@ -232,6 +254,7 @@
 // -----
 // case: more chunks than any stage has
 // run: -p 'pipeline_scheduler_VPP{pp_degree=2 pp_stage=0 vpp_degree=4000000000 num_micro_batches=4}'
+// prove: yes
 {
     // expect-error E0302
     (%0) = "my.make" () {} : () -> tensor<2xf32>
@@ -239,6 +262,7 @@
 // -----
 // case: more jobs than any run has
 // run: -p 'pipeline_scheduler_VPP{pp_degree=2 pp_stage=0 vpp_degree=2 num_micro_batches=4000000000}'
+// prove: yes
 {
     // expect-error E0303
     (%0) = "my.make" () {} : () -> tensor<2xf32>
@@ -246,6 +270,7 @@
 // -----
 // case: a split backward where it does not count
 // run: -p 'pipeline_scheduler_VPP{pp_degree=2 pp_stage=0 vpp_degree=2 num_micro_batches=4 split_backward=true}'
+// prove: yes
 // show: diagnostics
 {
     (%0) = "pd_op.data" () {chunk_id:0,dtype:float32,name:"x",op_role:0,place:Place(cpu),shape:[2],stop_gradient:[true]} : () -> tensor<2xf32>

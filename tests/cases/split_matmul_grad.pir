@@ -1,5 +1,6 @@
 // case: a weight gradient of rank 3 is Paddle's eight ops
 // run: -p split_matmul_grad
+// prove: yes
 // show: diff, stats
 {
     (%0) = "my.make" () {n:0} : () -> tensor<4x3x8xf32>
@@ -12,6 +13,7 @@
 // -----
 // case: matrices
 // run: -p split_matmul_grad
+// prove: yes
 // show: diff
 {
     (%0) = "my.make" () {n:0} : () -> tensor<4x8xf32>
@@ -25,6 +27,7 @@
 // -----
 // case: a transposed weight
 // run: -p split_matmul_grad
+// prove: yes
 // show: diff
 {
     (%0) = "my.make" () {n:0} : () -> tensor<4x3x8xf32>
@@ -38,6 +41,7 @@
 // -----
 // case: a gradient of y that nobody wants
 // run: -p split_matmul_grad
+// prove: yes
 // show: diff
 {
     (%0) = "my.make" () {n:0} : () -> tensor<4x3x8xf32>
@@ -50,6 +54,7 @@
 // -----
 // case: a broadcast operand
 // run: -p split_matmul_grad
+// prove: yes
 // show: diff
 {
     (%0) = "my.make" () {n:0} : () -> tensor<4x8xf32>
@@ -63,6 +68,7 @@
 // -----
 // case: one dynamic dim
 // run: -p split_matmul_grad
+// prove: yes
 {
     (%0) = "my.make" () {n:0} : () -> tensor<-1x3x8xf32>
     (%1) = "my.make" () {n:1} : () -> tensor<8x5xf32>
@@ -75,6 +81,7 @@
 // -----
 // case: two dynamic dims
 // run: -p split_matmul_grad
+// prove: yes
 {
     (%0) = "my.make" () {n:0} : () -> tensor<-1x-1x8xf32>
     (%1) = "my.make" () {n:1} : () -> tensor<8x5xf32>
@@ -87,6 +94,7 @@
 // -----
 // case: the product that nobody reads is kept
 // run: -p split_matmul_grad
+// prove: yes
 {
     (%0) = "my.make" () {n:0} : () -> tensor<4x3x8xf32>
     (%1) = "my.make" () {n:1} : () -> tensor<8x5xf32>
@@ -98,6 +106,7 @@
 // -----
 // case: the product that nobody reads is dropped
 // run: -p 'split_matmul_grad{drop_dead_products=true}'
+// prove: yes
 // show: diff
 {
     (%0) = "my.make" () {n:0} : () -> tensor<4x3x8xf32>
@@ -110,6 +119,7 @@
 // -----
 // case: all leading dims of a batch
 // run: -p split_matmul_grad
+// prove: yes
 {
     (%0) = "my.make" () {n:0} : () -> tensor<2x3x4x8xf32>
     (%1) = "my.make" () {n:1} : () -> tensor<8x5xf32>
@@ -122,6 +132,7 @@
 // -----
 // case: an op with a vector stays whole
 // run: -p split_matmul_grad
+// prove: yes
 {
     (%0) = "my.make" () {n:0} : () -> tensor<2x4x8xf32>
     (%1) = "my.make" () {n:1} : () -> tensor<8xf32>
@@ -134,6 +145,7 @@
 // -----
 // case: without a matmul_grad there is nothing to do
 // run: -p split_matmul_grad
+// prove: yes
 {
     // expect-note N0521: no `pd_op.matmul_grad`
     (%0) = "my.make" () {} : () -> tensor<2xf32>

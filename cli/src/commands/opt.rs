@@ -178,6 +178,7 @@ impl Run {
             self.failed = Failed::of(&failure, &manager);
             failure.diagnostics().to_vec()
         })?;
+        self.found.extend(self.watched.broken_meaning());
         self.found.extend(self.plan_is_not_written(args));
         self.program = Some(program);
         Ok(())

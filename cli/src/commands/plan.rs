@@ -1,17 +1,16 @@
 //! `pirogue plan`: the programs and the job list of a stage, or of all stages, proved.
 
-mod proof;
-
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use pirogue::diagnostic::Diagnostic;
 use pirogue::ir::{Context, Program};
 use pirogue::parallel;
-use pirogue::pass::{PassManager, Pipeline, Session, Verify};
+use pirogue::pass::{PassManager, Pipeline, Verify};
 use pirogue_passes::pipeline_scheduler::PipelineScheduler;
 use pirogue_passes::pipeline_scheduler_vpp::PipelineSchedulerVpp;
 use pirogue_plan::{Plan, SkipGcRule, write_folder, write_stages};
+use pirogue_prove::watch::KeepOriginal;
 use pirogue_schedule::families::{self, FAMILIES};
 
 use crate::Outcome;
@@ -19,9 +18,9 @@ use crate::args::{self, Global, SkipGc};
 use crate::failure::Failure;
 use crate::input;
 use crate::output::Screen;
+use crate::proofs::{Judgement, Proof};
 use crate::report::{account, written};
 use crate::watch::{Watched, Watchers};
-use proof::{BeforeCut, Judgement, Proof};
 
 /// How the passes of a stage are run.
 #[derive(Copy, Clone)]
@@ -52,7 +51,7 @@ pub fn run(args: &args::Plan, global: &Global, screen: &Screen) -> Outcome {
     let outcomes = parallel::map(threads, stages, |(path, stage)| {
         let mut watched = watchers.session(&format!("stage{stage}"));
         let manager = Manager { verify: watchers.verify(), threads: own_threads };
-        let outcome = plan_stage(args, &path, stage, manager, &mut watched.session);
+        let outcome = plan_stage(args, &path, stage, manager, &mut watched);
         (watched, outcome)
     });
     let (watched, outcomes): (Vec<Watched>, Vec<_>) = outcomes.into_iter().unzip();
@@ -173,7 +172,7 @@ fn plan_stage(
     path: &Path,
     stage: u32,
     manager: Manager,
-    session: &mut Session,
+    watched: &mut Watched,
 ) -> Result<Planned, Vec<Diagnostic>> {
     let bytes = input::load(path).map_err(|error| vec![error])?;
     let read = input::parse(&Context::new(), path, &bytes)?;
@@ -181,8 +180,9 @@ fn plan_stage(
     let mut program = read.program;
     let mut remarks = read.warnings;
     let pipeline = pipeline(args, stage).map_err(|failure| failure.diagnostics().to_vec())?;
+    let session = &mut watched.session;
     if !args.no_prove {
-        session.observe(BeforeCut::default());
+        session.observe(KeepOriginal::default());
     }
     let passes = PassManager::new(pipeline).verify(manager.verify).threads(manager.threads.get());
     let outcome = passes.run(&mut program, session);
@@ -191,10 +191,16 @@ fn plan_stage(
         remarks.extend(failure.diagnostics().iter().cloned());
         return Err(remarks);
     }
+    let broken = watched.broken_meaning();
+    if !broken.is_empty() {
+        remarks.extend(broken);
+        return Err(remarks);
+    }
+    let session = &mut watched.session;
     let is_fresh = session.context("pirogue plan").get::<Plan>().map(drop);
     is_fresh.map_err(|error| error.into_diagnostics())?;
     let plan = session.take::<Plan>().expect("it is there, and fresh");
-    let proof = session.observer::<BeforeCut>().and_then(|kept| Proof::of(kept, &plan));
+    let proof = session.observer::<KeepOriginal>().and_then(|kept| Proof::of(kept, &plan));
     Ok(Planned { plan, given: program, proof, remarks })
 }
 

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use pirogue::diagnostic::Diagnostic;
-use pirogue_testing::{Case, Failure as CaseFailure, Finding, Settled, Suite, Update};
+use pirogue_prove::watch;
+use pirogue_testing::{Case, Failure as CaseFailure, Finding, Judge, Settled, Suite, Update};
 
 use crate::Outcome;
 use crate::args::{Global, Test};
@@ -14,7 +15,8 @@ use pirogue::parallel;
 type Verdict<'s> = (&'s Case, Result<Settled, CaseFailure>);
 
 pub fn run(args: &Test, global: &Global, screen: &Screen) -> Outcome {
-    let mut suite = Suite::read(&args.folder).map_err(|fault| *fault)?;
+    let judge = Judge { begin: watch::begin, faults: watch::faults };
+    let mut suite = Suite::read(&args.folder).map_err(|fault| *fault)?.judge(judge);
     if let Some(snapshots) = &args.snapshots {
         suite = suite.snapshots(snapshots);
     }

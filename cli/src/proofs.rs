@@ -1,32 +1,9 @@
 //! Whether the plans that were made mean what their programs meant.
 
 use pirogue::diagnostic::{Diagnostic, Severity};
-use pirogue::ir::Program;
-use pirogue::pass::{Observer, Pipeline, StepInfo};
 use pirogue_plan::Plan;
+use pirogue_prove::watch::KeepOriginal;
 use pirogue_prove::{Options, Outcome, Verdict, equivalent, prove};
-
-/// Keeps a program as it was before it was cut, and before what was run ahead of that.
-#[derive(Default)]
-pub struct BeforeCut {
-    read: Option<Program>,
-    cut: Option<Program>,
-}
-
-impl Observer for BeforeCut {
-    fn before_pipeline(&mut self, _pipeline: &Pipeline, program: &Program) {
-        self.read = Some(program.clone());
-    }
-
-    fn before_pass(&mut self, step: &StepInfo<'_>, program: &Program) {
-        if !step.name().starts_with("pipeline_scheduler") || self.cut.is_some() {
-            return;
-        }
-        // What no pass has touched is kept once.
-        let is_read = |read: &mut Program| read.edit_stamp() == program.edit_stamp();
-        self.cut = Some(self.read.take_if(is_read).unwrap_or_else(|| program.clone()));
-    }
-}
 
 /// What is thought of the plan of a stage.
 pub struct Proof {
@@ -38,10 +15,10 @@ pub struct Proof {
 
 impl Proof {
     /// Judges a plan that was made of the program that was kept; none if it was not cut.
-    pub fn of(kept: &BeforeCut, plan: &Plan) -> Option<Self> {
-        let cut = kept.cut.as_ref()?;
+    pub fn of(kept: &KeepOriginal, plan: &Plan) -> Option<Self> {
+        let cut = kept.cut()?;
         let stage = plan.options().pp_stage;
-        let passes = kept.read.as_ref().map(|read| equivalent(read, cut));
+        let passes = kept.read().map(|read| equivalent(read, cut));
         Some(Self { stage, passes, plan: prove(cut, plan, &Options::default()) })
     }
 
