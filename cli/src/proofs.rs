@@ -76,7 +76,8 @@ impl Judgement {
             _ => ("the plans of the stages", "do not mean", "their programs mean"),
         };
         let message = format!("{plans} {} {mean} what {programs}", stages.join(", "));
-        Diagnostic::error("E0667", message)
-            .help("`--force` writes it all the same; please report what made it, or your pass did")
+        Diagnostic::error("E0667", message).help(
+            "nothing is written; look at the first fault, or write it all the same with `--force`",
+        )
     }
 }

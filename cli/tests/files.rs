@@ -51,6 +51,32 @@ fn a_refused_plan_leaves_no_folder() {
     assert_eq!(entries(&folder), [""; 0]);
 }
 
+/// What turns a right plan into another one: a pass on its programs.
+const SPOILT: [&str; 5] =
+    ["--stage", "0", "--after", "jobs[backward0](set_attributes{name=epsilon value=0.5})", "-q"];
+
+#[test]
+fn a_refuted_plan_is_written_only_by_force_and_a_right_one_without_a_proof_too() {
+    let (_guard, folder) = temporary();
+    let target = folder.join("plan");
+    let plan = |more: &[&str]| pirogue(&[&PLAN[..], &[target.to_str().unwrap()], more].concat());
+    let refused = plan(&SPOILT);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(said(&refused).contains("error[E0667]"), "{}", said(&refused));
+    assert_eq!(entries(&folder), [""; 0]);
+
+    let forced = plan(&[&SPOILT[..], &["--force"]].concat());
+    assert_eq!(forced.status.code(), Some(1), "it is still wrong");
+    assert!(said(&forced).contains("error[E0710]"), "{}", said(&forced));
+    assert_eq!(entries(&target).len(), 10, "nine programs and plan.json");
+
+    let target_of_another = pirogue(&["prove", PLAN[1], target.to_str().unwrap()]);
+    assert_eq!(target_of_another.status.code(), Some(1), "what was forced is judged alike");
+
+    let unproved = plan(&[&SPOILT[..], &["--no-prove"]].concat());
+    assert!(unproved.status.success(), "nobody looked");
+}
+
 #[test]
 fn a_failing_pass_leaves_the_output_file_as_it_was() {
     let (_guard, folder) = temporary();

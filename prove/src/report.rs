@@ -64,10 +64,7 @@ impl Report<'_> {
             unknown.iter().map(|&name| format!("`{}`", context.name_text(name))).collect();
         Diagnostic::warning(
             "W0730",
-            format!(
-                "no difference was found, but nothing is known of what {} do",
-                names.join(", ")
-            ),
+            format!("no difference was found, but nothing is known of {}", names.join(", ")),
         )
         .remark(
             "each was taken to be seen from outside, and to work in place if its name ends in `_`",

@@ -9,25 +9,34 @@ use super::Report;
 use crate::compare::{Difference, Observable};
 use crate::cone::{self, Cause, Cone};
 use crate::findings::Site;
+use crate::terms::Term;
 
 /// How many differences are followed down to where they begin: each may be a long way down.
 const MOST_FOLLOWED: usize = 64;
 /// How many ops of a side are shown.
 const MOST_LINES: usize = 6;
 
+/// Where differences begin.
+#[derive(Copy, Clone, PartialEq, Eq, Hash)]
+enum Origin {
+    /// At an op of the original and one of the other side, whichever of their results.
+    Ops([Site; 2]),
+    /// At terms that no op made by itself.
+    Terms([Term; 2]),
+}
+
 impl Report<'_> {
     /// Those that have one cause are told as one.
     pub(super) fn differences(&self) -> Vec<Diagnostic> {
-        let mut by_cone: IndexMap<Option<Cone>, Vec<&Difference>, FxBuildHasher> =
+        let mut by_origin: IndexMap<Option<Origin>, Vec<&Difference>, FxBuildHasher> =
             IndexMap::default();
         let all = &self.attempt.differences;
         for difference in all.iter().take(MOST_FOLLOWED) {
-            let cone = self.cone(difference).map(|cone| Cone { depth: 0, ..cone });
-            by_cone.entry(cone).or_default().push(difference);
+            by_origin.entry(self.origin(difference)).or_default().push(difference);
         }
         let mut told = Vec::new();
-        for (cone, same) in by_cone {
-            match cone {
+        for (origin, same) in by_origin {
+            match origin {
                 Some(_) => told.push(self.difference(same[0], &same[1..])),
                 None => told.extend(same.iter().map(|difference| self.difference(difference, &[]))),
             }
@@ -37,6 +46,25 @@ impl Report<'_> {
             last.notes.push(format!("{more} more differences were not followed to their causes"));
         }
         told
+    }
+
+    /// Where a difference begins, if there is something on both sides.
+    fn origin(&self, difference: &Difference) -> Option<Origin> {
+        let cone = self.cone(difference)?;
+        let origin = match self.ops_that_part(difference) {
+            Some(ops) => Origin::Ops(ops),
+            None => Origin::Terms([cone.before, cone.after]),
+        };
+        Some(origin)
+    }
+
+    /// The last ops on the way down that made both sides.
+    fn ops_that_part(&self, difference: &Difference) -> Option<[Site; 2]> {
+        let world = &self.attempt.world;
+        let ([Some(before), Some(after)], Some(makers)) = (difference.terms, &world.makers) else {
+            return None;
+        };
+        cone::with_makers(world, makers, before, after)
     }
 
     fn cone(&self, difference: &Difference) -> Option<Cone> {
@@ -131,12 +159,7 @@ impl Report<'_> {
 
     /// The ops in which both sides part, and what they are made of.
     fn with_sides(&self, mut diagnostic: Diagnostic, difference: &Difference) -> Diagnostic {
-        let parts = match (difference.terms, &self.attempt.world.makers) {
-            ([Some(before), Some(after)], Some(makers)) => {
-                cone::with_makers(&self.attempt.world, makers, before, after)
-            }
-            _ => None,
-        };
+        let parts = self.ops_that_part(difference);
         let [original, plan] = match parts {
             Some(sites) => sites.map(Some),
             None => difference.sites,
