@@ -6,6 +6,7 @@ pub mod corpus;
 pub mod damage;
 pub mod embellish;
 pub mod guide;
+pub mod judge;
 pub mod laws;
 pub mod lines;
 pub mod meaning;
